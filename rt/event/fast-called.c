@@ -94,43 +94,32 @@ undo:
   run_none(site, token, key0, key1, function, self);
 }
 
-typedef void called_end(struct aprof_token *token, int how, struct aprof_site *where);
-
-/* Where the key of what is over is not at its first place, or who waits for that is part of a
-   request, `displaced` goes on, for which it is NULL; where it is not f that runs, `stack`, and
-   else `asked`. */
+/* What is rare goes on in `ends` or `pauses`, inside the event. */
 ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_site *where,
-                            uint32_t clock, called_end *displaced, called_end *stack,
-                            called_end *asked) {
+                            uint32_t clock, run_over *ends, run_over *pauses) {
   struct thread *t = aprof_self;
   uint32_t index = bracket_indexes(token);
-  struct aprof_future *f = future_at(index);
+  struct aprof_future *f = future_at(index), *caller;
   struct aprof_block *b = t->block;
   if (!begin(t, b))
     goto slow;
-  if (displaced == NULL && (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(t->cur != f))) {
-    stack(token, how, where);
-    return;
-  }
   bool immediate = token->word[2] >> 32 == (uint32_t)t->slice_count;
   struct aprof_counters *c = t->counters, *at, *a = NULL;
-  struct aprof_future *caller;
   uint64_t *place = NULL;
-  if ((displaced != NULL && unlikely(b->state != APROF_THREAD_RUNNING)) ||
-      !fast_stops(t, token, f, false) || (where != NULL && !site_known(where)) ||
-      unlikely(token->word[2] & BRACKET_POLL) ||
-      unlikely((caller = fast_caller(t, token, index, displaced == NULL, &at)) == NULL))
+  if (unlikely(b->state != APROF_THREAD_RUNNING) || !fast_stops(t, token, f, false) ||
+      (where != NULL && !site_known(where)) || unlikely(token->word[2] & BRACKET_POLL) ||
+      unlikely((caller = fast_caller(t, token, index, false, &at)) == NULL))
     goto undo;
   if (how == APROF_PENDING)
     a = fast_pause(t, f, c, where, true, false);
   else if (likely(how == APROF_DONE))
-    place = displaced == NULL ? fast_displaced(t, f) : fast_may_end(t, f, index);
+    place = fast_may_end(t, f, index);
   if (unlikely(a == NULL) && unlikely(place == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, wall = now - f->created_tick;
   if (backwards(ran) || !fast_restores(caller, at, immediate, now, clock) ||
       (a == NULL && (!fast_within(&c->function.ended_limit, wall, clock) ||
-                     !fast_claim_running(f, token, b, c))))
+                     !fast_claim_running(f, token, b, c, APROF_DONE))))
     goto undo;
   c->function.exec += ran;
   note_index(t, a != NULL ? APROF_TRACE_WAITING : APROF_TRACE_DONE, index,
@@ -139,22 +128,15 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   if (a != NULL) {
     fast_pauses(f, a, now);
     record_closes(f);
-    if (where != NULL) {
-      t->polled = caller;
-      t->polled_node = caller->await;
-      t->polled_sequence = b->sequence + 2; /* while inside the next event */
-    }
-  } else if (displaced == NULL) {
-    fast_over_displaced(t, c, f, index, wall, clock);
+    fast_polled(t, caller, how, where);
   } else {
     fast_over(t, c, f, index, place, APROF_DONE, wall, clock);
   }
-  fast_caller_runs(t, b, caller, at, immediate, displaced == NULL, now, clock);
+  fast_caller_runs(t, b, caller, at, immediate, false, now, clock);
   finish(b);
   return;
 undo:
-  unbegin(t);
-  (displaced != NULL ? displaced : asked)(token, how, where);
+  (how != APROF_PENDING ? ends : pauses)(token, how, where);
   return;
 slow:
   timed_run_end(token, how, where);
@@ -172,12 +154,8 @@ slow:
     fast_called_begin(site, token, key0, key1, function, self, clock, called_sought_##name,        \
                       called_stack_##name);                                                        \
   }                                                                                                \
-  static __attribute__((noinline)) void called_displaced_##name(                                   \
-      struct aprof_token *token, int how, struct aprof_site *where) {                              \
-    fast_called_end(token, how, where, clock, NULL, stack_end_##name, run_asked_##name);           \
-  }                                                                                                \
   void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {           \
-    fast_called_end(token, how, where, clock, called_displaced_##name, NULL, NULL);                \
+    fast_called_end(token, how, where, clock, called_ends_##name, called_pauses_##name);           \
   }
 
 #define GOVERNED(clock) /* what comes first has chosen */

@@ -352,18 +352,36 @@ ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_f
   record_give(t, f, index);
 }
 
+/* ... wherever its key is: in a word, in a ring or in none of both. */
+ALWAYS void fast_leaves_key(struct aprof_future *f, uint32_t index) {
+  uint64_t *place = fast_place(f, index);
+  if (likely(place != NULL))
+    fast_forget_key(place);
+  else
+    key_remove(f);
+}
+
+/* f, which ran here until now and is claimed, is over, whatever it is a part of, and wherever its
+   key stands. */
+ALWAYS void fast_ends(struct thread *t, struct aprof_future *f, uint32_t index,
+                      struct aprof_counters *c, int how, uint64_t wall, uint64_t now,
+                      uint32_t clock) {
+  fast_done(c, f, how, wall, clock);
+  f->polled = 0; /* of a wait that its run might have gone on with, or its creator's flags */
+  if (f->flags & APROF_F_KEYED)
+    fast_leaves_key(f, index);
+  note_index(t, APROF_TRACE_DONE + (unsigned)how, index, f->node, now);
+  fast_parts(t, f, how, true, now);
+  record_give(t, f, index);
+}
+
 /* ... wherever its key is, in a word, in a ring or in none of both. */
 ALWAYS uint64_t *fast_displaced(const struct thread *t, struct aprof_future *f) {
   return likely(t->free_count < FREE_ENOUGH) && likely(f->flags & APROF_F_KEYED) ? &f->key0 : NULL;
 }
 
-ALWAYS void fast_over_displaced(struct thread *t, struct aprof_counters *c, struct aprof_future *f,
-                                uint32_t index, uint64_t wall, uint32_t clock) {
-  fast_done(c, f, APROF_DONE, wall, clock);
-  key_remove(f);
-  record_give(t, f, index);
-}
-
+/* Goes on with the end of a run. */
+typedef void run_over(struct aprof_token *token, int how, struct aprof_site *where);
 /* Goes on with a run. */
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                        uint64_t key1, struct aprof_site *function, const void *self);
@@ -376,6 +394,17 @@ BETWEEN SLOW run_found run_undone, run_undone_taken;
 /* ... where nobody is to run, as far as was looked: inside the event, which may be over with that.
  */
 BETWEEN SLOW run_begin run_none;
+
+/* The run that closes may be what its caller waits for, if that is no body that was called: see
+   pause_place. */
+ALWAYS void fast_polled(struct thread *t, struct aprof_future *caller, int how,
+                        const struct aprof_site *where) {
+  if (how < APROF_PENDING || where == NULL)
+    return;
+  t->polled = caller;
+  t->polled_node = caller->await;
+  t->polled_sequence = t->block->sequence + 2; /* while inside the next event */
+}
 
 /* The future that waits for f's bracket to close, at an await whose records are all there: *a; else
    NULL. `member`: also as part of a request. */
@@ -451,15 +480,13 @@ undo:
   undone(site, token, f, function, self);
 }
 
-/* fast-asked.c: of what was asked to end; fast-called.c: of runs that a running future makes;
-   fast-stack.c: of what has called bodies; fast-rest.c: of what was woken, what another thread had
-   last, and what was taken. */
+/* fast-close.c: of runs that close in a rare way; fast-called.c: of runs that a running future
+   makes; fast-stack.c: of what has called bodies; fast-rest.c: of what was woken, what another
+   thread had last, and what was taken. */
 #define OTHERS(name)                                                                               \
   BETWEEN run_begin called_begin_##name;                                                           \
-  BETWEEN void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where);    \
-  BETWEEN void run_asked_##name(struct aprof_token *token, int how, struct aprof_site *where);     \
-  BETWEEN void stack_end_##name(struct aprof_token *token, int how, struct aprof_site *where);     \
-  BETWEEN void stack_pause_##name(struct aprof_token *token, int how, struct aprof_site *where);   \
+  BETWEEN run_over called_end_##name, called_ends_##name, called_pauses_##name, run_ends_##name,   \
+      run_pauses_##name, stack_end_##name, stack_pause_##name;                                     \
   BETWEEN run_found run_woken_##name, run_moved_##name, run_taken_##name, run_stack_##name,        \
       called_stack_##name;
 OTHERS(tsc)

@@ -131,8 +131,8 @@ BETWEEN SLOW void waited_long(struct thread *t, struct aprof_future *f, uint64_t
   close_wait(t, f, end, false);
 }
 
-/* What runs here is meant: it is over when its bracket closes (fast_run_asked), and no key finds it
-   from here on. */
+/* What runs here is meant: it is over when its bracket closes (fast_run_closes), and no key finds
+   it from here on. */
 static __attribute__((noinline)) void end_running(struct aprof_site *site, uint64_t key0,
                                                   uint64_t key1, int how) {
   struct thread *t = aprof_self;

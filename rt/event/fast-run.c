@@ -128,8 +128,6 @@ undo:
   moved(site, token, f, function, self);
 }
 
-typedef void run_over(struct aprof_token *token, int how, struct aprof_site *where);
-
 /* What ran in the bracket has suspended itself: nothing to close but the bracket. Where f has
    called it, `stack` goes on. */
 ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_site *where,
@@ -150,13 +148,11 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
   finish(b);
 }
 
-/* It is over; or it waits from here on, until it is run again, where `how` is PENDING for sure. If
-   that is odd, as of a part of a request, `member` goes on, for which it is NULL. `displaced`: its
-   key may stand anywhere, and it may have run for a worker. Where it is not f that runs, but what
-   it has called, `stack` goes on; where nothing else does, `asked`. */
+/* It is over; or it waits from here on, until it is run again, where `how` is PENDING for sure.
+   What is rare goes on in `closes`, inside the event; where it is not f that ran, but what it has
+   called, `stack`. */
 ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *where, bool pauses,
-                         bool displaced, uint32_t clock, run_over *member, run_over *stack,
-                         run_over *asked) {
+                         uint32_t clock, run_over *closes, run_over *stack) {
   struct thread *t = aprof_self;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = t->block;
@@ -166,72 +162,40 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
     fast_run_suspended(token, how, where, t, f, stack);
     return;
   }
-  if (pauses && member == NULL && unlikely(t->cur != f)) {
-    stack(token, how, where);
-    return;
-  }
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a = NULL;
   uint64_t *place = NULL;
   uint32_t index = 0;
-  bool worker = displaced && sliced == &t->no_slices;
-  bool of_request = !pauses && member == NULL && !displaced;
-  if (!fast_stops(t, token, f, pauses || of_request) ||
-      (of_request && unlikely(fast_in_tier(f) != 0))) /* which closes first */
+  if (!fast_stops(t, token, f, pauses))
     goto undo;
   if (pauses)
-    a = fast_pause(t, f, c, where, member == NULL, member == NULL);
+    a = fast_pause(t, f, c, where, false, false);
   else if ((where == NULL || site_known(where)) && likely(how == APROF_DONE))
-    index = index_of(f), place = displaced ? fast_displaced(t, f) : fast_may_end(t, f, index);
+    index = index_of(f), place = fast_may_end(t, f, index);
   if (unlikely(a == NULL) && unlikely(place == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), wall = pauses ? 0 : now - f->created_tick;
   uint64_t ran = now - b->last, length = now - b->slice_tick;
-  if (backwards(ran) || (!worker && fast_slice_long(sliced, length, clock)) ||
+  if (backwards(ran) || fast_slice_long(sliced, length, clock) ||
       (!pauses && (!fast_within(&c->function.ended_limit, wall, clock) ||
-                   !fast_claim_running(f, token, b, c))))
+                   !fast_claim_running(f, token, b, c, APROF_DONE))))
     goto undo;
   c->function.exec += ran;
-  if (worker)
-    t->slice_count++;
-  else
-    fast_slice_close(t, sliced, length, clock);
-  if (!pauses)
-    note_index(t, APROF_TRACE_DONE, index, f->node, now);
-  if (of_request) {
-    fast_done(c, f, APROF_DONE, wall, clock);
-    fast_forget_key(place);
-    b->last = now;
-    fast_parts(t, f, APROF_DONE, true, now);
-    record_give(t, f, index);
-  } else if (pauses) {
+  fast_slice_close(t, sliced, length, clock);
+  if (pauses) {
     fast_pauses(f, a, now);
     note(t, APROF_TRACE_WAITING, f, a->await.node, now);
-    if (member == NULL && (f->flags & APROF_F_MEMBER) && unlikely(a->await.background != 0))
-      member_rests(t, f, now);
     record_closes(f);
-  } else if (displaced) {
-    fast_over_displaced(t, c, f, index, wall, clock);
   } else {
+    note_index(t, APROF_TRACE_DONE, index, f->node, now);
     fast_over(t, c, f, index, place, APROF_DONE, wall, clock);
   }
-  thread_rests(t, b, now);
-  note_rests(t, now);
-  if (member == NULL)
-    finish_member(t, b);
-  else
-    finish(b);
+  finish_resting(t, b, now);
   return;
 undo:
-  unbegin(t);
-  if (pauses || member == NULL) {
-    (member != NULL ? member : asked)(token, how, where);
-    return;
-  }
+  closes(token, how, where);
+  return;
 slow:
-  if (!pauses && member != NULL)
-    member(token, how, where);
-  else
-    timed_run_end(token, how, where);
+  timed_run_end(token, how, where);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
@@ -262,28 +226,9 @@ slow:
     fast_run_begin(site, token, key0, key1, function, self, clock, called_begin_##name,            \
                    run_queued_##name, run_woken_##name, run_moved_##name, run_born_##name);        \
   }                                                                                                \
-  static __attribute__((noinline)) void run_displaced_##name(struct aprof_token *token, int how,   \
-                                                             struct aprof_site *where) {           \
-    fast_run_end(token, how, where, false, true, clock, NULL, stack_pause_##name,                  \
-                 run_asked_##name);                                                                \
-  }                                                                                                \
-  static __attribute__((noinline)) void run_member_##name(struct aprof_token *token, int how,      \
-                                                          struct aprof_site *where) {              \
-    if (runs_member())                                                                             \
-      fast_run_end(token, how, where, false, false, clock, NULL, stack_pause_##name,               \
-                   run_asked_##name);                                                              \
-    else                                                                                           \
-      run_displaced_##name(token, how, where);                                                     \
-  }                                                                                                \
   static __attribute__((noinline)) void run_done_##name(struct aprof_token *token, int how,        \
                                                         struct aprof_site *where) {                \
-    fast_run_end(token, how, where, false, false, clock, run_member_##name, stack_pause_##name,    \
-                 NULL);                                                                            \
-  }                                                                                                \
-  static __attribute__((noinline)) void run_pause_##name(struct aprof_token *token, int how,       \
-                                                         struct aprof_site *where) {               \
-    fast_run_end(token, how, where, true, false, clock, NULL, stack_pause_##name,                  \
-                 run_asked_##name);                                                                \
+    fast_run_end(token, how, where, false, clock, run_ends_##name, stack_pause_##name);            \
   }                                                                                                \
   static void run_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {       \
     if (unlikely(bracket_indexed(token)))                                                          \
@@ -291,8 +236,8 @@ slow:
     else if (how != APROF_PENDING)                                                                 \
       run_done_##name(token, how, where);                                                          \
     else                                                                                           \
-      fast_run_end(token, APROF_PENDING, where, true, false, clock, run_pause_##name,              \
-                   stack_pause_##name, NULL);                                                      \
+      fast_run_end(token, APROF_PENDING, where, true, clock, run_pauses_##name,                    \
+                   stack_pause_##name);                                                            \
   }
 
 #define GOVERNED(clock) APROF_GATE_run_begin(CHOOSE, clock) APROF_GATE_run_end(CHOOSE, clock)

@@ -61,7 +61,7 @@
 #include "fast-stack.c"
 #undef SET
 #undef GOVERNED
-#include "fast-asked.c"
+#include "fast-close.c"
 #undef SET
 #undef GOVERNED
 #include "fast-rest.c"

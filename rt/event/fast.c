@@ -14,8 +14,7 @@
  * To debug: make `usual` false, and the profiler is the same without this file.
  */
 #define FAST_SAVES_NOTHING
-#include "fast.h"
-#include "rt/future/key.h"
+#include "fast-key.h"
 
 /* -- awaits ---------------------------------------------------------------- */
 
@@ -379,18 +378,14 @@ ALWAYS void fast_leave_own(struct aprof_token *token, int how, uint32_t clock) {
   if (backwards(ran) ||
       (a != NULL ? !fast_restores(caller, a, immediate, now, clock)
                  : fast_slice_long(sliced, length, clock)) ||
-      !fast_within(&c->function.ended_limit, wall, clock) || !fast_claim_running(f, token, b, c))
+      !fast_within(&c->function.ended_limit, wall, clock) ||
+      !fast_claim_running(f, token, b, c, APROF_DONE))
     goto undo;
   c->function.exec += ran;
+  b->last = now;
   if (a == NULL)
     fast_slice_close(t, sliced, length, clock);
-  fast_done(c, f, APROF_DONE, wall, clock);
-  f->polled = 0; /* of a wait that its run might have gone on with, or its creator's flags */
-  key_remove(f);
-  note_index(t, APROF_TRACE_DONE, index, f->node, now);
-  b->last = now;
-  fast_parts(t, f, APROF_DONE, true, now);
-  record_give(t, f, index);
+  fast_ends(t, f, index, c, APROF_DONE, wall, now, clock);
   if (a == NULL) {
     thread_rests(t, b, now);
     note_rests(t, now);

@@ -554,8 +554,8 @@ ALWAYS bool fast_claim(struct aprof_future *f, const struct aprof_token *token) 
 }
 
 ALWAYS bool fast_claim_running(struct aprof_future *f, const struct aprof_token *token,
-                               struct aprof_block *b, const struct aprof_counters *c) {
-  future_ends(b, c, APROF_DONE);
+                               struct aprof_block *b, const struct aprof_counters *c, int how) {
+  future_ends(b, c, how);
   return fast_claim(f, token);
 }
 
