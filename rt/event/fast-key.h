@@ -13,10 +13,6 @@
 #include "rt/future/key.h"
 #include "run.h"
 
-ALWAYS uint64_t relaxed(const uint64_t *word) {
-  return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
-
 /* The future that stands at the first place of this key, if it has the key and the site needs no
    general event; else NULL. Futures of equal keys are no matter of fast events (key_take). The
    token has the id from here on, read before the key, since another thread may end the future
@@ -44,17 +40,6 @@ ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t ke
 /* A wake or end that has found a future before. */
 ALWAYS bool fast_site(const struct aprof_site *site) {
   return site_known(site) && likely(site->reserved == rt.instance);
-}
-
-/* The first place of f's key, if f stands there, and its segment is not being filled from another
-   one; else NULL. */
-ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
-  uint32_t hash = key_hash(f->key0, f->key1);
-  struct key_segment *segment = directory_at(&key_directory, hash);
-  if (unlikely(pointer_read((void *const *)&segment->older) != NULL))
-    return NULL;
-  uint64_t *place = &segment->word[hash % KEY_WORDS];
-  return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
 }
 
 /* The first place of a key that no future has: free, with nothing behind it. *seen: its word. */
@@ -337,41 +322,10 @@ ALWAYS uint64_t *fast_may_end(const struct thread *t, const struct aprof_future 
   return unlikely(t->free_count >= FREE_ENOUGH) ? NULL : place;
 }
 
-ALWAYS void fast_forget_key(uint64_t *place) {
-#if defined __x86_64__ && !defined __SANITIZE_THREAD__
-  __atomic_store_n((uint32_t *)(void *)place, KEY_TOMB, __ATOMIC_RELEASE); /* the hash stays */
-#else
-  __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
-#endif
-}
-
 ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_future *f,
                       uint32_t index, uint64_t *place, int how, uint64_t wall, uint32_t clock) {
   fast_done(c, f, how, wall, clock);
   fast_forget_key(place);
-  record_give(t, f, index);
-}
-
-/* ... wherever its key is: in a word, in a ring or in none of both. */
-ALWAYS void fast_leaves_key(struct aprof_future *f, uint32_t index) {
-  uint64_t *place = fast_place(f, index);
-  if (likely(place != NULL))
-    fast_forget_key(place);
-  else
-    key_remove(f);
-}
-
-/* f, which ran here until now and is claimed, is over, whatever it is a part of, and wherever its
-   key stands. */
-ALWAYS void fast_ends(struct thread *t, struct aprof_future *f, uint32_t index,
-                      struct aprof_counters *c, int how, uint64_t wall, uint64_t now,
-                      uint32_t clock) {
-  fast_done(c, f, how, wall, clock);
-  f->polled = 0; /* of a wait that its run might have gone on with, or its creator's flags */
-  if (f->flags & APROF_F_KEYED)
-    fast_leaves_key(f, index);
-  note_index(t, APROF_TRACE_DONE + (unsigned)how, index, f->node, now);
-  fast_parts(t, f, how, true, now);
   record_give(t, f, index);
 }
 

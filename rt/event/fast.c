@@ -14,7 +14,7 @@
  * To debug: make `usual` false, and the profiler is the same without this file.
  */
 #define FAST_SAVES_NOTHING
-#include "fast-key.h"
+#include "fast.h"
 
 /* -- awaits ---------------------------------------------------------------- */
 

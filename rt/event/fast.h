@@ -18,6 +18,7 @@
 #include "end.h"
 #include "fast-notes.h"
 #include "gates.h"
+#include "rt/future/key.h"
 #include "rt/future/record.h"
 #include "rt/request/member.h"
 #include "timed.h"
@@ -569,6 +570,52 @@ ALWAYS void fast_disown(struct aprof_future *f) {
 ALWAYS void fast_parts(struct thread *t, struct aprof_future *f, int how, bool runs, uint64_t now) {
   if (f->flags & APROF_F_MEMBER)
     member_over(t, f, how, runs, now);
+}
+
+ALWAYS uint64_t relaxed(const uint64_t *word) {
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* The first place of f's key, if f stands there, and its segment is not being filled from another
+   one; else NULL. */
+ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
+  uint32_t hash = key_hash(f->key0, f->key1);
+  struct key_segment *segment = directory_at(&key_directory, hash);
+  if (unlikely(pointer_read((void *const *)&segment->older) != NULL))
+    return NULL;
+  uint64_t *place = &segment->word[hash % KEY_WORDS];
+  return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
+}
+
+ALWAYS void fast_forget_key(uint64_t *place) {
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+  __atomic_store_n((uint32_t *)(void *)place, KEY_TOMB, __ATOMIC_RELEASE); /* the hash stays */
+#else
+  __atomic_store_n(place, (relaxed(place) >> 32) << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+#endif
+}
+
+/* Nobody finds f by its key any more, wherever that is: in a word, in a ring or in none of both. */
+ALWAYS void fast_leaves_key(struct aprof_future *f, uint32_t index) {
+  uint64_t *place = fast_place(f, index);
+  if (likely(place != NULL))
+    fast_forget_key(place);
+  else
+    key_remove(f);
+}
+
+/* f, which ran here until now and is claimed, is over, whatever it is a part of, and wherever its
+   key stands. */
+ALWAYS void fast_ends(struct thread *t, struct aprof_future *f, uint32_t index,
+                      struct aprof_counters *c, int how, uint64_t wall, uint64_t now,
+                      uint32_t clock) {
+  fast_done(c, f, how, wall, clock);
+  f->polled = 0; /* of a wait that its run might have gone on with, or its creator's flags */
+  if (f->flags & APROF_F_KEYED)
+    fast_leaves_key(f, index);
+  note_index(t, APROF_TRACE_DONE + (unsigned)how, index, f->node, now);
+  fast_parts(t, f, how, true, now);
+  record_give(t, f, index);
 }
 
 /* Has what runs here one of these flags? Read anew: no register was kept for it. Also true of what
