@@ -163,7 +163,7 @@ END_TEST
  * one.
  */
 static void named_waits(void) {
-  token t, n = {0}, m = {0}, a, c, r;
+  token t, n = {0}, m = {0}, a, c;
   enter(&body, &t);
   suspend(&named, &n);
   pass(1);
@@ -180,8 +180,7 @@ static void named_waits(void) {
   resume(&m);
   resume(&n);
   pass(4);
-  run(&call, &r, KEY, &on_step);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_step, 0);
   leave(&t);
 }
 
@@ -195,12 +194,9 @@ START_TEST(named_awaits) {
 END_TEST
 
 static void named_by_its_body(void) {
-  token r;
   new_future(&task, NULL, KEY);
   pass(10);
-  run(&call, &r, KEY, &on_step);
-  pass(3);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_step, 3);
 }
 
 START_TEST(nameless_ones) {
@@ -216,16 +212,13 @@ END_TEST
 
 /* It waits before its body tells the name, and is woken the second time. */
 static void named_behind_its_wait(void) {
-  token r;
   for (int i = 0; i < 2; i++) {
     new_future(&once, NULL, KEY);
     pass(10);
     if (i == 1)
       wake(&ring, KEY);
     pass(1);
-    run(&call, &r, KEY, &on_step);
-    pass(3);
-    ran(&r, APROF_DONE);
+    run_whole(&call, KEY, &on_step, 3);
   }
 }
 
@@ -242,15 +235,14 @@ END_TEST
 /* Creates in the program's own wrapper are reported there. */
 SITE_(wrapper, APROF_SITE_AWAIT, 0, APROF_NAMES | APROF_HELPER, 0);
 static void created_in_a_helper(void) {
-  token t, h = {0}, r;
+  token t, h = {0};
   enter(&body, &t);
   suspend(&wrapper, &h);
   new_future(&once, &on_done, KEY);
   resume(&h);
   leave(&t);
   pass(5);
-  run(&call, &r, KEY, &on_done);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_done, 0);
 }
 
 START_TEST(ones_of_a_helper) {
@@ -283,13 +275,11 @@ END_TEST
 /* ... and no body tells its name. */
 static void known_by_its_address_alone(void) {
   static const char code[1];
-  token c, r;
+  token c;
   create(&task, &c, NULL, code);
   created(&c, KEY, 1);
   pass(10);
-  run(&call, &r, KEY, NULL);
-  pass(3);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, NULL, 3);
 }
 
 START_TEST(ones_known_by_their_address_alone) {
@@ -338,9 +328,7 @@ static void born_by_a_run(void) {
   pass(1);
   ran_at(&r, APROF_PENDING, &not_yet);
   pass(10);
-  run(&orphan, &r, KEY, &machine);
-  pass(2);
-  ran(&r, APROF_DONE);
+  run_whole(&orphan, KEY, &machine, 2);
   pass(100);
 }
 
@@ -735,8 +723,7 @@ static void new_work(void) {
     pass(2);
     ran(&r, APROF_PENDING);
   }
-  run(&call, &r, KEY, &on_step);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_step, 0);
 }
 
 START_TEST(one_that_waits_for_new_work) {
@@ -770,7 +757,7 @@ END_TEST
 
 /* The key is known before the call, whose bracket closes before it runs. */
 static void known_early(void) {
-  token t, c, r;
+  token t, c;
   enter(&body, &t);
   create(&once, &c, &on_done, NULL);
   gate.create_key(&c, KEY, 0);
@@ -778,9 +765,7 @@ static void known_early(void) {
   created(&c, KEY, 1);
   pass(3);
   leave(&t);
-  run(&call, &r, KEY, &on_done);
-  pass(4);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_done, 4);
 }
 
 START_TEST(ones_whose_key_is_known_early) {
@@ -951,10 +936,7 @@ static void works_equal(void) {
 }
 
 static void works(void) {
-  token r;
-  run(&work_at, &r, KEY, &on_step);
-  pass(100);
-  ran(&r, APROF_DONE);
+  run_whole(&work_at, KEY, &on_step, 100);
 }
 
 /* As many as end there, so that neither runs out of records. */
@@ -973,7 +955,6 @@ static void goes_on(void) {
 /* What the loop makes a pool's thread runs, by equal keys and by others; what waits goes from one
    to the other, woken and not. */
 static void worked(void) {
-  token r;
   new_equal(&post, &on_step);
   new_equal(&post, NULL);
   pass(5);
@@ -984,8 +965,7 @@ static void worked(void) {
   on_pool(makes_some);
   for (uint64_t i = 0; i < 3; i++) {
     pass(1);
-    run(&call, &r, KEY + 16 * i, &inner);
-    ran(&r, APROF_DONE);
+    run_whole(&call, KEY + 16 * i, &inner, 0);
   }
   new_future(&timer, &on_done, OTHER);
   for (int i = 0; i < 2; i++) {
@@ -998,8 +978,7 @@ static void worked(void) {
     if (i == 0) {
       goes_on();
     } else {
-      run(&call, &r, OTHER, &on_done);
-      ran(&r, APROF_DONE);
+      run_whole(&call, OTHER, &on_done, 0);
     }
   }
 }
@@ -1022,16 +1001,13 @@ START_TEST(ones_of_another_thread) {
 END_TEST
 
 static void is_quick(void) {
-  token r;
-  run(&work_at, &r, OTHER, &on_step);
-  pass(100);
-  ran(&r, APROF_DONE);
+  run_whole(&work_at, OTHER, &on_step, 100);
 }
 
 /* Another create lies in the bracket, and what that made is over on another thread before its own
    closes. */
 static void made_in_a_create(void) {
-  token t, c, inner_c, r;
+  token t, c, inner_c;
   enter(&body, &t);
   create(&once, &c, &on_done, NULL);
   gate.create_key(&c, KEY, 0);
@@ -1041,9 +1017,7 @@ static void made_in_a_create(void) {
   created(&inner_c, OTHER, 1);
   created(&c, KEY, 1);
   leave(&t);
-  run(&call, &r, KEY, &on_done);
-  pass(4);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_done, 4);
 }
 
 START_TEST(creates_in_a_create) {
@@ -1057,11 +1031,9 @@ START_TEST(creates_in_a_create) {
 END_TEST
 
 static void calls_back(void) {
-  token t, r;
+  token t;
   enter(&body, &t);
-  run(&call, &r, KEY, &on_done);
-  pass(1);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_done, 1);
   leave(&t);
 }
 
@@ -1104,7 +1076,7 @@ END_TEST
 
 /* A key that stands behind another one, as they hash alike. */
 static void displaced(void) {
-  token t, r;
+  token t;
   static uint64_t behind;
   uint32_t hash = key_hash(KEY, 0);
   for (behind = behind != 0 ? behind : 16; key_hash(behind, 0) % KEY_WORDS != hash % KEY_WORDS;)
@@ -1112,14 +1084,11 @@ static void displaced(void) {
   new_future(&once, &on_done, KEY);
   new_future(&task, &on_step, behind);
   pass(1);
-  run(&call, &r, behind, &on_step);
-  pass(2);
-  ran(&r, APROF_DONE);
+  run_whole(&call, behind, &on_step, 2);
   new_future(&once, &on_step, behind);
   enter(&body, &t);
   pass(1);
-  run(&call, &r, behind, &on_step);
-  ran(&r, APROF_DONE);
+  run_whole(&call, behind, &on_step, 0);
   leave(&t);
   new_future(&once, &on_step, behind);
   pass(3);
@@ -1154,8 +1123,7 @@ static void woken(void) {
   pass(1);
   ran_at(&r, APROF_PENDING, &not_yet);
   pass(7);
-  run(&call, &r, KEY, &on_done);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_done, 0);
 }
 
 START_TEST(woken_ones) {
@@ -1173,7 +1141,6 @@ END_TEST
 
 /* One of the same key from before the reset is in the place that is looked at first. */
 START_TEST(woken_after_a_reset) {
-  token r;
   attach();
   woken();
   new_future(&once, &on_done, KEY);
@@ -1182,8 +1149,7 @@ START_TEST(woken_after_a_reset) {
   pass(5);
   wake(&ring, KEY);
   pass(3);
-  run(&call, &r, KEY, &on_done);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_done, 0);
   expect("on_done", "queued", 3);
   expect("on_done @ once", "waiting", 5);
 }
@@ -1343,9 +1309,7 @@ static void requested(void) {
   pass(3);
   ran(&r, APROF_PENDING);
   pass(4);
-  run(&call, &r, OTHER, &on_done);
-  pass(5);
-  ran(&r, APROF_DONE);
+  run_whole(&call, OTHER, &on_done, 5);
   end(&stop, KEY, APROF_DONE);
   calls_in_tier();
 }
@@ -1388,8 +1352,7 @@ static void woken_early(void) {
     ran(&r, APROF_PENDING);
   }
   pass(4);
-  run(&call, &r, KEY, &on_done);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_done, 0);
 }
 
 START_TEST(ones_woken_early) {
@@ -1410,15 +1373,12 @@ static void due(uint64_t ns) {
 
 /* Late, early, and stopped before its time. */
 static void timed(void) {
-  token r;
   due(10);
   pass(12);
-  run(&call, &r, KEY, &on_done);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_done, 0);
   due(10);
   pass(7);
-  run(&call, &r, KEY, &on_done);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_done, 0);
   due(10);
   pass(1);
   end(&stop, KEY, APROF_CANCELLED);
@@ -1437,7 +1397,7 @@ END_TEST
 /* Armed again while it waits; its key is told before the call, once. */
 CREATE_SITE(alarm_site, APROF_ONCE | APROF_REARM, NS);
 static void armed_again(void) {
-  token c, r;
+  token c;
   for (int i = 0; i < 3; i++) {
     create(&alarm_site, &c, &on_done, NULL);
     gate.due(&c, 10);
@@ -1447,9 +1407,7 @@ static void armed_again(void) {
     pass(4);
   }
   pass(8);
-  run(&call, &r, KEY, &on_done);
-  pass(1);
-  ran(&r, APROF_DONE);
+  run_whole(&call, KEY, &on_done, 1);
 }
 
 START_TEST(ones_armed_again) {

@@ -23,14 +23,6 @@ RUN_SITE(run_bare, 0, APROF_NS_NONE);
 WAKE_SITE(wake_any, APROF_NS_ANY);
 END_SITE(end_it, NS);
 
-static void run_and_end(struct aprof_site *site, struct aprof_site *function, uint64_t key) {
-  token r;
-  run(site, &r, key, function);
-  ck_assert_msg(r.word[0] != 0, "key %llx is not found", (unsigned long long)key);
-  pass(1);
-  ran(&r, APROF_DONE);
-}
-
 /* The table grows many times while all of them live. */
 START_TEST(many_keys) {
   const uint64_t many = suite_is_slow() ? MANY / 5 : MANY;
@@ -39,7 +31,7 @@ START_TEST(many_keys) {
     new_future(&create_it, &request, 0x10000 + 16 * i);
   expect("request", "live", many);
   for (uint64_t i = many; i-- > 0;)
-    run_and_end(&run_it, &request, 0x10000 + 16 * i);
+    run_whole(&run_it, 0x10000 + 16 * i, &request, 1);
   expect("request", "done", many);
   expect("request", "exec", many);
   expect("health", "missed", 0);
@@ -52,7 +44,7 @@ START_TEST(one_key_many_times) {
   attach();
   for (unsigned i = 0; i < MANY; i++) {
     new_future(&create_it, &request, 0x7f00);
-    run_and_end(&run_it, &request, 0x7f00);
+    run_whole(&run_it, 0x7f00, &request, 1);
   }
   expect("request", "done", MANY);
   expect("health", "reused", 0);
@@ -66,11 +58,11 @@ START_TEST(namespaces_are_apart) {
   new_future(&create_other, &other, 0x7f00);
   new_future(&create_bare, &other, 0x7f00);
   expect("health", "reused", 0);
-  run_and_end(&run_other, &other, 0x7f00);
+  run_whole(&run_other, 0x7f00, &other, 1);
   expect("other", "done", 1);
   expect("request", "live", 1);
-  run_and_end(&run_it, &request, 0x7f00);
-  run_and_end(&run_bare, &other, 0x7f00);
+  run_whole(&run_it, 0x7f00, &request, 1);
+  run_whole(&run_bare, 0x7f00, &other, 1);
   expect("other", "done", 2);
 }
 END_TEST
@@ -97,7 +89,7 @@ END_TEST
 START_TEST(key_zero_is_a_key) {
   attach();
   new_future(&create_it, &request, 0);
-  run_and_end(&run_it, &request, 0);
+  run_whole(&run_it, 0, &request, 1);
   expect("request", "done", 1);
 }
 END_TEST
@@ -335,7 +327,7 @@ static void *runs_in_turn(void *number) {
   while (sem_wait(&works[(uintptr_t)number]) != 0)
     ;
   for (uint64_t i = 0; i < JOBS; i++)
-    run_and_end(&run_it, &request, 0x10000 + 16 * i);
+    run_whole(&run_it, 0x10000 + 16 * i, &request, 1);
   sem_post(&worked);
   pthread_barrier_wait(&all_worked);
   return NULL;
