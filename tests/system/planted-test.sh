@@ -37,21 +37,40 @@ for ((i = 0; i < ${#pairs[@]}; i += 4)); do
 done
 run plain storm
 
+# again TEST PROGRAM BUG: a machine that stands still for a moment holds the loop, which nobody in it
+# can tell from a call that blocks. Who fails the test has two more tries, alone.
+again() {
+  local try
+  for ((try = 0; try < 2; try++)); do
+    "$aprof" report "$2.$3"/*.json >report.txt
+    "$1" && return
+    echo "$2 $3, again after:" && head -n 24 report.txt
+    rm -r "$2.$3" && run "$2" "$3"
+  done
+  "$aprof" report "$2.$3"/*.json >report.txt
+}
+
+# Of the first finding: kinds, function and lines are those that finds() has been asked for.
+first() { head -n 24 report.txt | awk '/^ *[0-9]+ [A-Z]/ { n++ } /^$/ { n = 0 } n == 1'; }
+first_is_kind() { first | grep -qE "^ 1 ($kinds)  "; }
+first_is_whose() { first | grep -qF "\`$function\`"; }
+first_is_where() { first | grep -qE "planted\.c:($lines)([^0-9]|\$)"; }
+first_is_it() { first_is_kind && first_is_whose && first_is_where; }
+
 # finds PROGRAM BUG FUNCTION KIND...: its first finding is of one of these kinds, about the
 # function, and has the line that is marked
 finds() {
-  local program=$1 bug=$2 function=$3 kinds line
+  local program=$1 bug=$2 function=$3 kinds lines
   shift 3
   kinds=$(IFS='|' && echo "$*")
-  "$aprof" report "$program.$bug"/*.json >report.txt
+  lines=$(grep -nE "/\* at ([a-z]+, )*$bug(, [a-z]+)* \*/" "$src/tests/system/planted.c" | cut -d: -f1 | paste -sd'|')
+  again first_is_it "$program" "$bug"
   equal "$bug: fits 80 columns" "" "$(awk 'length > 80' report.txt)"
   check "$bug: fits 24 lines" test "$(wc -l <report.txt)" -le 24
-  head -n 24 report.txt | awk '/^ *[0-9]+ [A-Z]/ { n++ } /^$/ { n = 0 } n == 1' >first.txt
-  check "$bug: the first finding, of what kind" grep -qE "^ 1 ($kinds)  " first.txt
-  check "$bug: of whom" grep -qF "\`$function\`" first.txt
-  line=$(grep -nE "/\* at ([a-z]+, )*$bug(, [a-z]+)* \*/" "$src/tests/system/planted.c" | cut -d: -f1 | paste -sd'|')
-  check "$bug: where" grep -qE "planted\.c:($line)([^0-9]|\$)" first.txt
-  cat first.txt
+  check "$bug: the first finding, of what kind" first_is_kind
+  check "$bug: of whom" first_is_whose
+  check "$bug: where" first_is_where
+  first
 }
 finds plain sync on_ready HELD BLOCKING
 finds plain slow on_ready 'TWO SPEEDS'
@@ -60,10 +79,12 @@ finds requests pool request_handle POOL
 finds plain leak on_ready STUCK LEAKED GROWING
 finds plain lost on_ready STUCK
 finds plain storm on_idle SPINNING STORM
+
+has_no_finding() { grep -q '^no finding: ' report.txt; }
 for program in plain requests; do
-  "$aprof" report "$program.none"/*.json >report.txt
-  check "$program, without a bug: no finding" grep -q '^no finding: ' report.txt
-  grep -q '^no finding: ' report.txt || cat report.txt
+  again has_no_finding $program none
+  check "$program, without a bug: no finding" has_no_finding
+  has_no_finding || cat report.txt
 done
 
 finish
