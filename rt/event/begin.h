@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every general event begins and ends here. */
+/* Every general event begins and ends here, and those that are the same whether they are. */
 #ifndef APROF_RT_BEGIN_H
 #define APROF_RT_BEGIN_H
 
@@ -35,6 +35,26 @@ static inline struct thread *event_begin_as(bool birth) {
 
 static inline struct thread *event_begin(void) {
   return event_begin_as(false);
+}
+
+/* An event of few steps, which asks for nothing that general ones see to first: it is none, but
+   where some of that is due, or its thread is timed or traced. */
+static inline struct thread *event_begin_light(void) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = t->block;
+  if (!thread_usual(t, 0) || unlikely(b->sequence & 1) || unlikely(t->tracing != 0) ||
+      unlikely(b->sequence + 1 >= t->check_at) ||
+      (b->state == APROF_THREAD_RUNNING && running_is_lost(t)))
+    return event_begin();
+  b->sequence++;
+  publish_fence();
+  cur_apart(t);
+  return t;
+}
+/* ... turns out to be a general one. */
+static inline void event_unusual(struct thread *t) {
+  t->block->general_events += t->filters == FILTERS_OUTSIDE;
+  t->filters = FILTERS_UNASKED;
 }
 
 static inline void event_end(struct thread *t) {

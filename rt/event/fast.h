@@ -47,11 +47,8 @@ register uint64_t unused_r12 __asm__("r12");
 #define BETWEEN
 #endif
 
-/* The thread is known in this epoch, and a fast event may happen at all, untimed; or traced. */
 ALWAYS bool usual(const struct thread *t) {
-  const uint32_t *usual = __atomic_load_n(&rt.usual_epoch, __ATOMIC_RELAXED);
-  return likely((t->usual | (NOTES ? APROF_TRACED : 0)) ==
-                __atomic_load_n(usual, __ATOMIC_RELAXED));
+  return thread_usual(t, NOTES ? APROF_TRACED : 0);
 }
 
 /* Before `now` that the thread or the future knows, time runs in general events. */

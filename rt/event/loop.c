@@ -8,7 +8,7 @@
 /* -- idle -------------------------------------------------------------------- */
 
 void general_idle_begin(struct aprof_site *site, struct aprof_token *token) {
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_light();
   if (unlikely(t == NULL))
     return;
   struct aprof_future *f = t->cur;
@@ -19,6 +19,7 @@ void general_idle_begin(struct aprof_site *site, struct aprof_token *token) {
   token->word[1] = 0;
   token->word[2] = t->rest;
   if (f != NULL) {
+    event_unusual(t);
     close_running(t, now);
     put_aside(t, f, take_call_site(t, site), CALLEE_IDLE, now);
     slice_close(t, now, site_id(site));
@@ -36,11 +37,12 @@ out:
 }
 
 void general_idle_end(struct aprof_token *token) {
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_light();
   if (unlikely(t == NULL))
     return;
   struct aprof_future *f = record_of(token->word[1]);
   if (!token_current(t, token->word[0])) {
+    event_unusual(t);
     /* It has been open since before this epoch, or as the thread was last in it. */
     if (t->cur == NULL) {
       /* While profiling is off, that is no time. */
@@ -54,11 +56,13 @@ void general_idle_end(struct aprof_token *token) {
   }
   t->rest = token->word[2] == APROF_THREAD_IDLE ? APROF_THREAD_IDLE : APROF_THREAD_OTHER;
   t->idler = NULL;
-  slice_polled(t, t->block->last);
   uint64_t now = idle_time(t);
+  if (slice_polled(t, t->block->last, now))
+    now = idle_time(t);
   if (t->cur == NULL)
     close_rest(t->block, now);
   if (f->id == token->word[0] && is_aside(f, CALLEE_IDLE)) {
+    event_unusual(t);
     if (t->cur != NULL)
       abandon_running(t, now);
     now = not_before(now, f);
@@ -76,7 +80,8 @@ out:
 /* A pool's thread blocks for each job, and runs nothing then: no event. */
 void general_blocking_begin(struct aprof_site *site, struct aprof_token *token) {
   struct thread *t = aprof_self;
-  if (t->block == NULL || t->block->state != APROF_THREAD_RUNNING || (t = event_begin()) == NULL)
+  if (t->block == NULL || t->block->state != APROF_THREAD_RUNNING ||
+      (t = event_begin_light()) == NULL)
     return;
   if (t->cur != NULL && t->slice_counters != &t->no_slices) { /* a worker may block */
     token->word[0] = t->cur->id;
@@ -87,7 +92,7 @@ void general_blocking_begin(struct aprof_site *site, struct aprof_token *token) 
 }
 
 void general_blocking_end(struct aprof_token *token) {
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_light();
   if (unlikely(t == NULL))
     return;
   uint64_t now = event_time(t);

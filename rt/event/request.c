@@ -103,7 +103,7 @@ static bool set_token(const struct aprof_future *f, const char *text) {
 
 void general_label(struct aprof_site *site, uint64_t key0, uint64_t key1, int type, uint64_t value,
                    uint64_t length) {
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_light();
   if (unlikely(t == NULL))
     return;
   set_label(key_find(key0, key1, site->ns), type, value, length);
@@ -112,7 +112,7 @@ void general_label(struct aprof_site *site, uint64_t key0, uint64_t key1, int ty
 
 void general_label_current(struct aprof_site *site, int type, uint64_t value, uint64_t length) {
   (void)site;
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_light();
   if (unlikely(t == NULL))
     return;
   set_label(t->cur, type, value, length);
@@ -120,7 +120,7 @@ void general_label_current(struct aprof_site *site, int type, uint64_t value, ui
 }
 
 void general_about(struct aprof_token *token, int what, int type, uint64_t value, uint64_t length) {
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_light();
   if (unlikely(t == NULL))
     return;
   struct aprof_future *f = bracket_future(token);
@@ -170,7 +170,7 @@ void general_token_out(char *buffer) {
 /* -- by aprof.h -------------------------------------------------------------------------- */
 
 int api_label(const char *text) {
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_light();
   if (unlikely(t == NULL))
     return -1;
   bool set = set_label(t->cur, APROF_VALUE_TEXT, (uintptr_t)text, 0);
@@ -180,7 +180,7 @@ int api_label(const char *text) {
 
 int api_token(char *buffer) {
   buffer[0] = '\0';
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_light();
   if (unlikely(t == NULL))
     return -1;
   bool written = write_current(t, buffer);

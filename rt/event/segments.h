@@ -34,6 +34,14 @@ static inline bool token_current(const struct thread *t, uint64_t id) {
 
 /* -- steps that general and fast events share ------------------------------ */
 
+/* The thread is known in this epoch, and a fast event may happen at all, untimed; `traced`: or
+   APROF_TRACED, where the thread is. */
+static inline __attribute__((always_inline)) bool thread_usual(const struct thread *t,
+                                                               uint32_t traced) {
+  const uint32_t *usual = __atomic_load_n(&rt.usual_epoch, __ATOMIC_RELAXED);
+  return likely((t->usual | traced) == __atomic_load_n(usual, __ATOMIC_RELAXED));
+}
+
 /* A general event begins: what runs and what was suspended last, apart. */
 static inline void cur_apart(struct thread *t) {
   t->suspended = NULL;

@@ -68,12 +68,13 @@ void slice_thread_starts(struct thread *t, uint64_t now) {
   keep_reading(t, now);
 }
 
-void slice_polled(struct thread *t, uint64_t idle) {
-  uint64_t now = clock_read();
-  if (now - t->processor.tick >= clock_ticks(READ_NS))
+bool slice_polled(struct thread *t, uint64_t idle, uint64_t now) {
+  bool reads = now - t->processor.tick >= clock_ticks(READ_NS);
+  if (reads)
     keep_reading(t, now);
   else if (now - idle >= clock_ticks(POLL_NS))
     t->processor.polls++;
+  return reads;
 }
 
 static uint64_t less(uint64_t a, uint64_t b) {

@@ -73,8 +73,8 @@ static inline void slice_reopen(struct thread *t, uint64_t ended) {
 }
 
 /* Reads how much processor time this thread has had, if it is time for that. The thread is about to
-   stop being idle; `idle`: since when it is. */
-void slice_polled(struct thread *t, uint64_t idle);
+   stop being idle; `idle`: since when it is. True: it did, and that took its time. */
+bool slice_polled(struct thread *t, uint64_t idle, uint64_t now);
 void slice_thread_starts(struct thread *t, uint64_t now); /* ... at its first event */
 
 #endif
