@@ -33,19 +33,6 @@ static bool run(const struct program *program, bool general, struct rows *rows) 
   return true;
 }
 
-/* Into `rows` what another process has written there. */
-static void read_rows(struct rows *rows, FILE *file) {
-  char *line = NULL;
-  size_t size = 0;
-  rewind(file);
-  while (getline(&line, &size, file) > 0) {
-    char *value = strrchr(line, '='), *what = strstr(line, " | ");
-    value[-1] = what[0] = '\0';
-    rows_add(rows, line + 2, what + 3, strtoull(value + 1, NULL, 10));
-  }
-  free(line);
-}
-
 #define TOLD 24 /* of what differs so many lines: the rest comes of it mostly */
 
 static unsigned tell(struct rows *general, struct rows *fast, bool quiet) {
@@ -90,7 +77,8 @@ static enum outcome both(const struct program *program, bool quiet) {
       fprintf(stderr, "random: by general events it ends with status %x\n", status);
     return BROKEN;
   }
-  read_rows(&general, between);
+  rewind(between);
+  rows_read(&general, between);
   records_tally(reader_find(), &alike_tally->events, &alike_tally->fast);
   return tell(&general, &fast, quiet) ? DIFFER : AGREE;
 }

@@ -108,6 +108,17 @@ void rows_print(struct rows *rows, FILE *file) {
     fprintf(file, "  %s = %" PRIu64 "\n", rows->row[i].name, rows->row[i].value);
 }
 
+void rows_read(struct rows *rows, FILE *file) {
+  char *line = NULL;
+  size_t size = 0;
+  while (getline(&line, &size, file) > 1) {
+    char *value = strrchr(line, '='), *what = strstr(line, " | ");
+    value[-1] = what[0] = '\0';
+    rows_add(rows, line + 2, what + 3, strtoull(value + 1, NULL, 10));
+  }
+  free(line);
+}
+
 void rows_free(struct rows *rows) {
   for (unsigned i = 0; i < rows->count; i++)
     free(rows->row[i].name);

@@ -40,6 +40,8 @@ uint64_t rows_get(struct rows *rows, const char *place, const char *what);
 /* Number of rows that differ; prints them to `file` unless it is NULL. */
 unsigned rows_differ(struct rows *expected, struct rows *got, FILE *file);
 void rows_print(struct rows *rows, FILE *file);
+/* What rows_print has written there, as another process: up to an empty line. */
+void rows_read(struct rows *rows, FILE *file);
 void rows_free(struct rows *rows);
 
 #endif

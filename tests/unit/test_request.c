@@ -56,23 +56,6 @@ static void spanned(token *t) {
 
 /* -- the profile ---------------------------------------------------------------- */
 
-static const struct aprof_chunk *chunk_of(uint32_t type, uint32_t number) {
-  const char *base = (const char *)profile();
-  for (uint64_t at = APROF_HEADER_SIZE; at < profile()->used;) {
-    const struct aprof_chunk *c = (const void *)(base + at);
-    if (c->type == type && number >= c->first && number < c->first + c->count)
-      return c;
-    at += c->size;
-  }
-  return NULL;
-}
-
-static const void *element(uint32_t type, uint32_t number) {
-  const struct aprof_chunk *c = chunk_of(type, number);
-  ck_assert_ptr_nonnull(c);
-  return (const char *)(c + 1) + (size_t)(number - c->first) * c->element;
-}
-
 static const char *text(uint32_t string) {
   return string != 0 ? (const char *)profile() + ((uint64_t)string << 3) : "";
 }

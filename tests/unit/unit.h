@@ -194,6 +194,24 @@ static inline const struct aprof_header *profile(void) {
   return header;
 }
 
+/* The chunk of that type that has the number; NULL where there is none. */
+static inline const struct aprof_chunk *chunk_of(uint32_t type, uint32_t number) {
+  const struct aprof_header *h = profile();
+  for (uint64_t at = APROF_HEADER_SIZE; at < h->used;) {
+    const struct aprof_chunk *chunk = (const void *)((const char *)h + at);
+    if (chunk->type == type && number - chunk->first < chunk->count)
+      return chunk;
+    at += chunk->size;
+  }
+  return NULL;
+}
+
+static inline const void *element(uint32_t type, uint32_t number) {
+  const struct aprof_chunk *chunk = chunk_of(type, number);
+  ck_assert_ptr_nonnull(chunk);
+  return (const char *)(chunk + 1) + (size_t)(number - chunk->first) * chunk->element;
+}
+
 /* The totals as of now: by path ("a > b"), or by function ("b"). */
 static inline uint64_t total_of(const char *place, const char *what, bool by_path) {
   const struct aprof_header *header = profile();
