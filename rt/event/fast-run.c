@@ -8,8 +8,8 @@
 
 /* -- run --------------------------------------------------------------------- */
 
-/* The first sight of a future that nobody creates: born running. Where it is none, `sought` goes
-   on. */
+/* Inside the event: the first sight of a future that nobody creates, which is born running. Where
+   it is none, `sought` goes on. */
 ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                           uint64_t key1, struct aprof_site *function, const void *self,
                           uint32_t clock, run_begin *sought) {
@@ -17,16 +17,14 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   struct aprof_block *b = t->block;
   uint32_t odd = APROF_ORPHAN | APROF_POLLING | APROF_TUPLE | APROF_WORKER | APROF_ROOT;
   bool by_address = function == NULL && self != NULL;
-  if ((site->flags & odd) != APROF_ORPHAN || by_address || site_may_create(site->ns) ||
-      !begin(t, b))
-    goto slow;
+  if ((site->flags & odd) != APROF_ORPHAN || by_address || site_may_create(site->ns))
+    goto undo;
   struct aprof_site *named = function != NULL ? function : site;
   struct node_entry *e = fast_node(t, 0, named, false);
   uint32_t hash = key_hash(key0, key1), slot = t->free_list;
   struct key_segment *segment = directory_at(&key_directory, hash);
   uint64_t seen, *place = fast_vacancy(segment, hash, &seen);
-  if (unlikely(e == NULL) || unlikely(place == NULL) || unlikely(slot == 0) ||
-      unlikely(b->state != APROF_THREAD_OTHER))
+  if (unlikely(e == NULL) || unlikely(place == NULL) || unlikely(slot == 0))
     goto undo;
   uint64_t now = fast_clock(clock), rested = now - b->last;
   if (backwards(rested))
@@ -53,29 +51,19 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   finish_at(f, b, segment, place, seen, hash);
   return;
 undo:
-  unbegin(t);
-slow:
   sought(site, token, key0, key1, function, self);
 }
 
-/* Nothing runs here, and the key's first place does not tell: it may be one of equal keys, or stand
-   behind others, or the run is a worker's. */
+/* Inside the event. Nothing runs here, and the key's first place does not tell: it may be one of
+   equal keys, or stand behind others, or the run is a worker's. */
 ALWAYS void fast_run_sought(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                             uint64_t key1, struct aprof_site *function, const void *self,
                             run_found *taken) {
-  struct thread *t = aprof_self;
-  if (begin(t, t->block)) {
-    struct aprof_future *f = t->block->state == APROF_THREAD_OTHER
-                                 ? run_sought(t, site, token, key0, key1, function)
-                                 : NULL;
-    if (likely(f != NULL)) {
-      taken(site, token, f, function, self);
-      return;
-    }
+  struct aprof_future *f = run_sought(aprof_self, site, token, key0, key1, function);
+  if (likely(f != NULL))
+    taken(site, token, f, function, self);
+  else
     run_none(site, token, key0, key1, function, self);
-    return;
-  }
-  timed_run_begin(site, token, key0, key1, function, self);
 }
 
 /* Nothing runs here: the loop calls a callback, or goes on with a coroutine. If something does,
@@ -97,7 +85,6 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   }
   struct aprof_future *f = fast_find(site, key0, key1, token);
   if (f == NULL) {
-    unbegin(t);
     token->word[0] = 0;
     born(site, token, key0, key1, function, self);
     return;

@@ -319,26 +319,41 @@ static bool open_free(struct aprof_future *f, const struct key_search *s) {
   return false;
 }
 
-/* Whoever has the key, if that is one only, and at the key's first place; else NULL. */
-static struct aprof_future *the_only_one(const struct key_search *s) {
-  const struct key_segment *segment = segment_at(s->hash);
-  bool whole = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL;
-  uint64_t word = __atomic_load_n(&segment->word[s->hash % KEY_WORDS], __ATOMIC_ACQUIRE);
-  if (!whole || word >> 32 != s->hash || (int32_t)word <= (int32_t)KEY_TOMB)
+/* At rest, where there is nothing to choose from: whoever has the only word of this hash; or where
+   none has one, the first in the ring. Else NULL. */
+static struct aprof_future *the_first(const struct key_search *wanted) {
+  struct key_search s = *wanted;
+  const struct key_segment *segment = segment_at(s.hash);
+  uint64_t only = 0, word;
+  if (__atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) != NULL)
     return NULL;
-  uint64_t behind = __atomic_load_n(&segment->word[(s->hash + 1) % KEY_WORDS], __ATOMIC_ACQUIRE);
-  struct aprof_future *f = future_at((uint32_t)word);
-  return nobody_behind(segment, behind, s->hash) && is_key(f, s) ? f : NULL;
+  for (uint32_t i = 0; i < KEY_WORDS; i++) {
+    word = __atomic_load_n(&segment->word[(s.hash + i) % KEY_WORDS], __ATOMIC_ACQUIRE);
+    if (word == 0)
+      break;
+    if (word >> 32 != s.hash || is_tomb(word))
+      continue;
+    if (only != 0 || (word & QUEUE))
+      return NULL;
+    only = word;
+  }
+  if (unlikely(segment_at(s.hash) != segment))
+    return NULL;
+  s.oldest = s.free = true;
+  if (only == 0)
+    return consider_ring(&s) ? s.found : NULL;
+  consider(&s, future_at((uint32_t)only));
+  return ring_holds(s.hash) ? NULL : s.found;
 }
 
 struct aprof_future *key_take(const struct thread *t, struct key_search *wanted,
                               struct aprof_future *rather, bool *taken) {
   bool shared = threads_share();
-  struct aprof_future *only = the_only_one(wanted);
-  *taken = only != NULL && is_free(only) && open_free(only, wanted);
-  if (likely(*taken)) { /* there is none to choose from */
-    ordered_taken(only);
-    return only;
+  struct aprof_future *first = rather == NULL ? the_first(wanted) : NULL;
+  *taken = first != NULL && open_free(first, wanted);
+  if (likely(*taken)) {
+    ordered_taken(first);
+    return first;
   }
   for (unsigned i = 0; i < TAKES; i++) {
     struct key_search s = *wanted;
