@@ -4,13 +4,15 @@
  *
  * Purpose: what runs again and again is without a general event from some round on, so a fast event
  * that turns away shows; and it leaves behind what general events do, record by record, event of
- * the trace by event, which is compared where the round asks for it (alike_here) and behind the
- * last one. What that is, the test says in totals. Cost: three processes for each of them. Locking:
- * as unit.h.
+ * the trace by event, with the same totals, which is compared where the round asks for it
+ * (alike_here) and behind the last one. What that is, the test says in totals. Cost: three
+ * processes for each of them. Locking: as unit.h.
  */
 #ifndef TESTS_UNIT_ROUNDS_H
 #define TESTS_UNIT_ROUNDS_H
 
+#include <pthread.h>
+#include <semaphore.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +58,8 @@ static inline void alike_here(void) {
     return;
   reader_thread_number = number_of_thread;
   records_rows(profile(), &rows);
+  reader_rows(profile(), profile()->virtual_now, &rows);
+  reader_request_rows(profile(), &rows);
   add_thread(&rows);
   if (by_general_events) {
     rows_print(&rows, made_by_general);
@@ -69,6 +73,24 @@ static inline void alike_here(void) {
   rows_free(&general);
 }
 
+/* -- events that are fast ------------------------------------------------------------------ */
+
+static uint64_t turned_away; /* of these the general events, of the last rounds */
+
+/* The bracket closes by a fast event, whatever else of its round is fast, as the general one does.
+ */
+static inline void closes_at(token *r, int how, struct aprof_site *where) {
+  const struct aprof_block *b = aprof_self->block;
+  uint64_t before = b->general_events;
+  ran_at(r, how, where);
+  turned_away += b->general_events - before;
+  alike_here();
+}
+
+static inline void closes(token *r, int how) {
+  closes_at(r, how, NULL);
+}
+
 /* -- rounds ------------------------------------------------------------------------------- */
 
 #define FILLER(n)                                                                                  \
@@ -79,9 +101,16 @@ static inline void alike_here(void) {
 static struct aprof_site fillers[] = {FILLER(1), FILLER(2), FILLER(3), FILLER(4), FILLER(5)};
 #define FILLERS (sizeof fillers / sizeof *fillers)
 
-/* The general events of the last rounds; `filled`: paths that are there before. */
-static __attribute__((noinline)) uint64_t general_in_rounds(void (*round)(void), size_t filled,
-                                                            bool looks) {
+enum rounds {
+  ALL_FAST,     /* no general event in the last of them */
+  FAST_CLOSES,  /* none in what closes_at() makes there */
+  GENERAL_ALIKE /* ... that nobody counts */
+};
+
+/* The general events of the last rounds, as far as these are to have none; `filled`: paths that are
+   there before. */
+static __attribute__((noinline)) uint64_t general_in_rounds(void (*round)(void), enum rounds kind,
+                                                            size_t filled, bool looks) {
   token t;
   uint64_t before = 0;
   attach();
@@ -94,51 +123,50 @@ static __attribute__((noinline)) uint64_t general_in_rounds(void (*round)(void),
   if (by_general_events)
     rt.usual_epoch = &epoch_never;
   for (int i = 0; i < ROUNDS; i++) {
-    if (i == WARM)
+    if (i == WARM) {
       before = general_events();
+      turned_away = 0;
+    }
     last_round = looks && i == ROUNDS - 1;
     round();
     alike_here();
   }
-  return general_events() - before;
+  return kind == ALL_FAST ? general_events() - before : kind == FAST_CLOSES ? turned_away : 0;
 }
 
 /* In a process of its own: that status. */
-static inline int rounds_apart(void (*round)(void), size_t filled, bool looks) {
+static inline int rounds_apart(void (*round)(void), enum rounds kind, size_t filled, bool looks) {
   int status;
   pid_t child = fork();
   ck_assert_int_ge(child, 0);
   if (child == 0) {
     by_general_events = looks;
-    bool any = general_in_rounds(round, filled, looks) != 0;
+    bool any = general_in_rounds(round, kind, filled, looks) != 0;
     _exit(looks ? fflush(made_by_general) != 0 : any);
   }
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   return status;
 }
 
-/* Behind so many paths this process makes what one of general events has made; its general events.
- */
-static inline uint64_t compared_in_rounds(void (*round)(void), size_t filled) {
-  made_by_general = tmpfile();
-  ck_assert_ptr_nonnull(made_by_general);
-  ck_assert_int_eq(rounds_apart(round, filled, true), 0);
-  rewind(made_by_general);
-  return general_in_rounds(round, filled, true);
-}
-
 /* Two paths may want one place in the thread's cache, which addresses and their numbers
-   decide: a child tells with how many others before them they do not. */
-static inline void in_rounds(void (*round)(void)) {
+   decide: a child tells with how many others before them they do not. One of general events makes
+   what this process is held against. */
+static inline void rounds_of(void (*round)(void), enum rounds kind) {
   size_t filled = 0;
-  while (rounds_apart(round, filled, false) != 0)
-    ck_assert_uint_lt(++filled, FILLERS);
-  ck_assert_uint_eq(compared_in_rounds(round, filled), 0);
+  while (rounds_apart(round, kind, filled, false) != 0)
+    ck_assert_msg(++filled < FILLERS, "a fast event turns away");
+  bool looks = !suite_is_slow(); /* what that would find, the same program finds elsewhere */
+  if (looks) {
+    made_by_general = tmpfile();
+    ck_assert_ptr_nonnull(made_by_general);
+    ck_assert_int_eq(rounds_apart(round, kind, filled, true), 0);
+    rewind(made_by_general);
+  }
+  ck_assert_uint_eq(general_in_rounds(round, kind, filled, looks), 0);
 }
 
-/* ... of what needs general events, too. */
-static inline void alike_in_rounds(void (*round)(void)) {
-  compared_in_rounds(round, 0);
+static inline void in_rounds(void (*round)(void)) {
+  rounds_of(round, ALL_FAST);
 }
 
 /* What all wakers have to answer for: wakes that were waited for, and ns queued. */
@@ -168,6 +196,37 @@ static inline void run_equal(struct aprof_site *site, token *r, struct aprof_sit
   *r = (token){0};
   gate.run_begin(site, r, KEY, OTHER, function, NULL);
   ck_assert_uint_ne(r->word[0], 0);
+}
+
+/* -- a pool's thread ---------------------------------------------------------- */
+
+static sem_t given, given_back;
+static void (*to_do)(void);
+
+static inline void *pool(void *unused) {
+  for (;;) {
+    while (sem_wait(&given) != 0)
+      ;
+    to_do();
+    sem_post(&given_back);
+  }
+  return unused;
+}
+
+static inline void on_pool(void (*work)(void)) {
+  static pid_t process; /* that the thread is in */
+  if (process != getpid()) {
+    pthread_t thread;
+    process = getpid();
+    sem_init(&given, 0, 0);
+    sem_init(&given_back, 0, 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, pool, NULL), 0);
+    pthread_detach(thread);
+  }
+  to_do = work;
+  sem_post(&given);
+  while (sem_wait(&given_back) != 0)
+    ;
 }
 
 #endif

@@ -3,9 +3,6 @@
  * Fast events of many that are alike, and of several threads: equal keys, of which each run takes
  * one, and pools, whose threads run what others make.
  */
-#include <pthread.h>
-#include <semaphore.h>
-
 #include "rounds.h"
 
 CALLBACK_SITE(on_done);
@@ -122,35 +119,6 @@ START_TEST(equal_ones_that_wait) {
 END_TEST
 
 /* -- a pool's thread ---------------------------------------------------------- */
-
-static sem_t given, given_back;
-static void (*to_do)(void);
-
-static void *pool(void *unused) {
-  for (;;) {
-    while (sem_wait(&given) != 0)
-      ;
-    to_do();
-    sem_post(&given_back);
-  }
-  return unused;
-}
-
-static void on_pool(void (*work)(void)) {
-  static pid_t process; /* that the thread is in */
-  if (process != getpid()) {
-    pthread_t thread;
-    process = getpid();
-    sem_init(&given, 0, 0);
-    sem_init(&given_back, 0, 0);
-    ck_assert_int_eq(pthread_create(&thread, NULL, pool, NULL), 0);
-    pthread_detach(thread);
-  }
-  to_do = work;
-  sem_post(&given);
-  while (sem_wait(&given_back) != 0)
-    ;
-}
 
 RUN_SITE(work_equal, APROF_TUPLE | APROF_WORKER, NS);
 RUN_SITE(work_at, APROF_WORKER, NS);
