@@ -166,8 +166,8 @@ static void set_limit(struct aprof_counters *c, uint32_t node, enum histogram_of
     break;
   case OF_WAITING:
     c->await.limit = await_ends_fast(node) ? limit(h, c->await.max) : 0;
-    if (c->await.background != 0)
-      c->await.background = 1 + (await_begins_fast(node) ? limit(h, c->await.max) : 0);
+    if (c->await.apart != 0)
+      c->await.apart = 1 + (await_ends_apart(node) ? limit(h, c->await.max) : 0);
     break;
   }
 }

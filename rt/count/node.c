@@ -128,23 +128,20 @@ static bool at_tiered_create(uint32_t await) {
   return site != 0 && site_record(site)->kind == APROF_SITE_CREATE && site_record(site)->tier != 0;
 }
 
-/* A wait at a create with a tier is booked by itself: it neither begins nor ends in a fast event.
-   But what is put aside for a body it calls, is. */
-static bool may_begin_fast(uint32_t await) {
-  uint32_t site = node_site(await), kind = site != 0 ? site_record(site)->kind : 0;
-  return kind == APROF_SITE_CALL || kind == APROF_SITE_FUNCTION || !at_tiered_create(await);
+static bool is_apart(uint32_t await) {
+  return node_begins_request(await) || at_tiered_create(await);
 }
 
-static bool may_end_fast(uint32_t await) {
-  return node_at(node_at(await)->parent)->is_await != APROF_NODE_SPAN && !at_tiered_create(await);
+static bool is_in_span(uint32_t await) {
+  return node_at(node_at(await)->parent)->is_await == APROF_NODE_SPAN;
 }
 
 bool await_ends_fast(uint32_t await) {
-  return may_end_fast(await) && !node_begins_request(await);
+  return !is_in_span(await) && !is_apart(await);
 }
 
-bool await_begins_fast(uint32_t await) {
-  return may_end_fast(await) && node_begins_request(await);
+bool await_ends_apart(uint32_t await) {
+  return !is_in_span(await) && is_apart(await);
 }
 
 /* With the fast events' shortcuts: a wait that ends finds its function there. OTHER_AWAIT has none:
@@ -156,13 +153,13 @@ struct aprof_counters *await_known(struct thread *t, uint32_t await) {
   if (a->await.function != 0 || counters_lost(a))
     return a;
   struct aprof_counters *c = counters_of(t, node_at(await)->parent);
-  bool lacks = counters_lost(c) || await == OTHER_AWAIT || !may_begin_fast(await);
+  bool lacks = counters_lost(c) || await == OTHER_AWAIT;
   a->await.own = own_site(node_site(node_at(await)->parent));
   a->await.site = node_site(await);
   a->await.node = await;
   a->await.function = lacks ? 0 : (uintptr_t)c;
   if (!lacks)
-    a->await.background = node_in_background(await);
+    a->await.apart = node_in_background(await) || at_tiered_create(await);
   return a;
 }
 

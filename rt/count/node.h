@@ -29,8 +29,9 @@ uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind); /* ap
 struct aprof_counters *counters_slow(struct thread *t, uint32_t node);
 /* May a fast event end a wait there? Then its counters show where the histogram is. */
 bool await_ends_fast(uint32_t await);
-/* ... for new work, behind which a request without a root begins? Those events ask for it. */
-bool await_begins_fast(uint32_t await);
+/* ... for new work, behind which a request without a root begins, or at a create with a tier, which
+   has it? Those events ask for it. */
+bool await_ends_apart(uint32_t await);
 struct aprof_counters *await_known(struct thread *t, uint32_t await); /* with its shortcuts */
 /* What is counted where there is no memory for it; never read. It has no histograms, so
    fast events let a future whose counters are not known count there, and go on in the

@@ -39,17 +39,20 @@ static inline struct thread *event_begin(void) {
 
 /* An event of few steps, which asks for nothing that general ones see to first: it is none, but
    where some of that is due, or its thread is timed or traced. */
-static inline struct thread *event_begin_light(void) {
+static inline struct thread *event_begin_light_as(bool birth) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
   if (!thread_usual(t, 0) || unlikely(b->sequence & 1) || unlikely(t->tracing != 0) ||
       unlikely(b->sequence + 1 >= t->check_at) ||
       (b->state == APROF_THREAD_RUNNING && running_is_lost(t)))
-    return event_begin();
+    return event_begin_as(birth);
   b->sequence++;
   publish_fence();
   cur_apart(t);
   return t;
+}
+static inline struct thread *event_begin_light(void) {
+  return event_begin_light_as(false);
 }
 /* ... turns out to be a general one. */
 static inline void event_unusual(struct thread *t) {

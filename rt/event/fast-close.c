@@ -86,7 +86,7 @@ ALWAYS void fast_run_closes(struct aprof_token *token, int how, struct aprof_sit
     note(t, APROF_TRACE_WAITING, f, a->await.node, now);
     if (f->ending != 0)
       fast_due_again(f);
-    if ((f->flags & APROF_F_MEMBER) && a->await.background != 0)
+    if ((f->flags & APROF_F_MEMBER) && a->await.apart != 0 && node_in_background(a->await.node))
       member_rests(t, f, now);
     record_closes(f);
   }

@@ -94,10 +94,16 @@ ALWAYS bool fast_rest_ends(const struct aprof_future *f, const struct aprof_coun
   return f->wake_tick != 0 ? a->await.limit != 0 : fast_within(&a->await.limit, passed, clock);
 }
 
-/* ... what waits for new work, behind which a request begins? */
-ALWAYS bool fast_work_comes(const struct aprof_future *f, const struct aprof_counters *a,
+/* ... for new work, behind which a request begins, or at a create with a tier? */
+ALWAYS bool fast_apart_ends(const struct aprof_future *f, const struct aprof_counters *a,
                             uint64_t passed) {
-  return f->wake_tick != 0 ? a->await.background > 1 : passed + 1 < a->await.background;
+  return f->wake_tick != 0 ? a->await.apart > 1 : passed + 1 < a->await.apart;
+}
+
+/* ... ends: the tier has had it. */
+ALWAYS void fast_apart_over(struct aprof_future *f, uint64_t now) {
+  if (f->flags & APROF_F_MEMBER)
+    share_waited(f, f->await, share_had(f, now, true).end);
 }
 
 /* f waits at `a`, or is queued where `a` is NULL. */
@@ -278,7 +284,7 @@ ALWAYS struct aprof_counters *fast_pause(struct thread *t, const struct aprof_fu
     if (e == NULL || (a = e->counters)->await.function != (uintptr_t)c)
       return NULL;
   }
-  if (!(f->flags & APROF_F_MEMBER) || !a->await.background)
+  if (!(f->flags & APROF_F_MEMBER) || !a->await.apart)
     return a;
   /* What waits for new work leaves a request that has no root. */
   return leaves || (others && !request_is_implicit(request_of(f))) ? a : NULL;

@@ -38,7 +38,7 @@ ALWAYS void fast_suspend_named(struct aprof_site *site, struct aprof_token *toke
   }
   if (unlikely(f->await == 0) || unlikely(site->flags & APROF_WORKER) ||
       unlikely((a = fast_counters(t, f->await)) == NULL) ||
-      unlikely(a->await.function != (uintptr_t)c) || unlikely(a->await.background))
+      unlikely(a->await.function != (uintptr_t)c) || unlikely(a->await.apart))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
   if (backwards(ran) || fast_slice_long(sliced, length, clock))

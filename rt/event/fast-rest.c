@@ -184,9 +184,11 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
       unlikely(f->polled != 0))
     goto undo;
   struct aprof_counters *a = NULL, *c = fast_known(f);
+  bool apart = false;
   if (f->state == APROF_FUTURE_WAITING) {
     a = c;
     c = (struct aprof_counters *)(uintptr_t)a->await.function;
+    apart = member == NULL && a->await.apart > 1;
   } else if (unlikely(f->state != APROF_FUTURE_QUEUED) || fast_delayed(t, f)) {
     goto undo;
   }
@@ -200,11 +202,14 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
     goto undo;
   uint64_t now = fast_clock(clock), passed = now - f->last, wall = now - f->created_tick;
   if (either_backwards(now - b->last, passed) ||
-      !(a != NULL ? fast_rest_ends(f, a, passed, clock)
-                  : fast_within(&c->function.queued_limit, passed, clock)) ||
+      !(apart       ? fast_apart_ends(f, a, passed)
+        : a != NULL ? fast_rest_ends(f, a, passed, clock)
+                    : fast_within(&c->function.queued_limit, passed, clock)) ||
       !fast_within(&c->function.ended_limit, wall, clock) || !fast_hold(t, f, &token) ||
       !fast_claim(f, &token))
     goto undo;
+  if (apart)
+    fast_apart_over(f, now);
   future_ending(b, f, t->lease, c, how);
   fast_close_rest(t, f, a, c, now, passed, clock);
   note_index(t, APROF_TRACE_DONE + (unsigned)how, index, f->node, now);
@@ -287,15 +292,14 @@ void run_none(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
   timed_run_begin(site, token, key0, key1, function, self);
 }
 
-/* Another thread had it last: this one takes it. Or it has waited for new work, which has come:
-   `works` goes on. Any other future goes on in the general event. */
+/* Another thread had it last: this one takes it. Or its wait ends in an event apart: `apart` goes
+ * on. Any other future goes on in the general event. */
 ALWAYS void fast_run_moved(struct aprof_site *site, struct aprof_token *token,
                            struct aprof_future *f, struct aprof_site *function, const void *self,
-                           run_found *taken, run_found *works) {
+                           run_found *taken, run_found *apart) {
   struct thread *t = aprof_self;
-  if (f->lease == t->lease && f->state == APROF_FUTURE_WAITING &&
-      fast_known(f)->await.background > 1) {
-    works(site, token, f, function, self);
+  if (f->lease == t->lease && f->state == APROF_FUTURE_WAITING && fast_known(f)->await.apart > 1) {
+    apart(site, token, f, function, self);
     return;
   }
   if (f->lease == t->lease || !token_current(t, token->word[0]) || !run_may_begin(f) ||
@@ -322,11 +326,11 @@ ALWAYS struct aprof_counters *fast_name_waiting(struct thread *t, const struct a
 }
 
 /* Nothing runs here, and the future waits, but was woken or due: for the rest of its wait it was
-   queued. If its function has to be looked at, `other` goes on, for which `other` is NULL. `work`:
-   a request may begin with that; of what was taken it is asked here. */
+   queued. If its function has to be looked at, `other` goes on, for which `other` is NULL. `apart`:
+   it is a wait that ends in events apart; of what was taken it is asked here. */
 ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
                            struct aprof_future *f, struct aprof_site *function, const void *self,
-                           uint32_t clock, bool taken, bool work, run_found *other,
+                           uint32_t clock, bool taken, bool apart, run_found *other,
                            run_found *undone) {
   struct thread *t = aprof_self;
   struct aprof_block *b = t->block;
@@ -334,7 +338,7 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
   if (taken && (a == NULL || unlikely(f->state != APROF_FUTURE_WAITING)))
     goto undo;
   if (taken)
-    work = a->await.background > 1;
+    apart = a->await.apart > 1;
   if (other != NULL && !fast_plainly_own(a, function)) {
     other(site, token, f, function, self);
     return;
@@ -346,7 +350,7 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
   struct aprof_counters *c = (struct aprof_counters *)(uintptr_t)a->await.function;
   uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - f->last;
   if (backwards(rested | passed) ||
-      !(work ? fast_work_comes(f, a, passed) : fast_rest_ends(f, a, passed, clock)))
+      !(apart ? fast_apart_ends(f, a, passed) : fast_rest_ends(f, a, passed, clock)))
     goto undo;
   b->other += rested;
   if (named != NULL) {
@@ -356,10 +360,12 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
   }
   if (other == NULL)
     fast_owns(a, f, function);
+  if (apart && f->wake_tick == 0) /* else waited_long tells that */
+    fast_apart_over(f, now);
   fast_close_rest(t, f, a, c, now, passed, clock);
   fast_goes_on(f);
   fast_run_begins(t, site, token, f, c, function, now, a->await.site, taken);
-  if (work) {
+  if (apart && node_begins_request(a->await.node)) {
     member_goes_on(t, f, now);
     finish_member(t, b);
     return;
@@ -402,14 +408,14 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
     else                                                                                           \
       fast_run_woken(site, token, f, function, self, clock, true, false, NULL, run_undone_taken);  \
   }                                                                                                \
-  static __attribute__((noinline)) void run_works_##name(                                          \
+  static __attribute__((noinline)) void run_apart_##name(                                          \
       struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
       struct aprof_site *function, const void *self) {                                             \
     fast_run_woken(site, token, f, function, self, clock, false, true, NULL, run_undone);          \
   }                                                                                                \
   void run_moved_##name(struct aprof_site *site, struct aprof_token *token,                        \
                         struct aprof_future *f, struct aprof_site *function, const void *self) {   \
-    fast_run_moved(site, token, f, function, self, run_taken_##name, run_works_##name);            \
+    fast_run_moved(site, token, f, function, self, run_taken_##name, run_apart_##name);            \
   }                                                                                                \
   static __attribute__((noinline)) void run_other_##name(                                          \
       struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \

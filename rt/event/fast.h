@@ -322,7 +322,7 @@ ALWAYS bool fast_waits_at(struct thread *t, struct aprof_counters *c, const stru
     return true;
   struct node_entry *e = fast_node_of(t, f->node, site, true, beside);
   if (e == NULL || (site->flags & (APROF_NAMES | APROF_WORKER)) ||
-      e->counters->await.function != (uintptr_t)c || e->counters->await.background)
+      e->counters->await.function != (uintptr_t)c || e->counters->await.apart)
     return false;
   c->function.last_site = (uintptr_t)site;
   c->function.last_await = (uintptr_t)e->counters;

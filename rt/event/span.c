@@ -151,6 +151,7 @@ static void close_here(struct thread *t, struct aprof_future *f, uint64_t now) {
 
 static void begin_inside(struct thread *t, struct aprof_site *site, struct aprof_token *token,
                          uint32_t detail, uint32_t tier) {
+  event_unusual(t);
   struct aprof_future *f = t->cur;
   const struct node_entry *e = site->kind == APROF_SITE_SPAN ? span_find(t, f->node, site) : NULL;
   uint64_t node = e != NULL ? e->node : 0, bracket = 0;
@@ -213,6 +214,7 @@ static SLOW bool end_unwinds(struct thread *t, struct aprof_future *f) {
 }
 
 static void end_inside(struct thread *t, const struct aprof_token *token) {
+  event_unusual(t);
   struct aprof_future *f = bracket_future(token);
   uint32_t node = token->word[2] & SPAN_NODE, bracket = (uint32_t)(token->word[2] >> 32);
   if (f->id != span_future_id(token) || (node != 0 && !is_span(node)))
@@ -233,7 +235,7 @@ static void end_inside(struct thread *t, const struct aprof_token *token) {
 
 void general_span_begin(struct aprof_site *site, struct aprof_token *token) {
   bool span = site->kind == APROF_SITE_SPAN;
-  struct thread *t = event_begin_as(span);
+  struct thread *t = event_begin_light_as(span);
   if (unlikely(t == NULL))
     return;
   uint32_t id = site_id(site);
@@ -254,7 +256,7 @@ out:
 }
 
 void general_span_end(struct aprof_token *token) {
-  struct thread *t = event_begin();
+  struct thread *t = event_begin_light();
   if (unlikely(t == NULL))
     return;
   if (likely(is_span_token(t, token))) {

@@ -1,136 +1,114 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of few steps, which are general ones only where something is due, or where they turn out
-   to be: labels, idling, calls that block. */
-#include "rt/file/clock.h"
-#include "rt/rt.h"
-#include "traced.h"
+   to be: labels, idling, calls that block, spans outside futures. And waits at creates with a tier.
+ */
+#include "rounds.h"
 
-enum { NS = 7, KEY = 0xabc0 };
-SITE_(serve, APROF_SITE_FUNCTION, APROF_MODEL_STACK, APROF_ROOT, 0);
+CALLBACK_SITE(on_step);
 CALLBACK_SITE(on_done);
+CREATE_SITE(request, APROF_READY | APROF_ROOT, NS);
 CREATE_SITE(once, APROF_ONCE, NS);
 RUN_SITE(call, 0, NS);
+WAKE_SITE(ring, NS);
+END_SITE(stop, NS);
 SITE_(labels, APROF_SITE_LABEL, 0, 0, NS);
 SITE_(poller, APROF_SITE_IDLE, 0, 0, 0);
 SITE_(writes, APROF_SITE_BLOCKING, 0, 0, 0);
+SITE_(parse, APROF_SITE_SPAN, 0, 0, 0);
+SITE_(within, APROF_SITE_SPAN, 0, 0, 0);
+#define TIERED_SITE(variable, flags_)                                                              \
+  static struct aprof_site variable = {.name = #variable,                                          \
+                                       .file = "unit.c",                                           \
+                                       .line = __LINE__,                                           \
+                                       .kind = APROF_SITE_CREATE,                                  \
+                                       .flags = flags_,                                            \
+                                       .ns = NS,                                                   \
+                                       .tier = "sleep"}
+TIERED_SITE(timer, APROF_ONCE);
+TIERED_SITE(ticker, APROF_MULTI);
 
-#define ROUNDS 10
-
-static const struct aprof_block *block(void) {
-  return block_at(profile(), 1);
-}
-
-/* Of these events so many were general ones. */
-static uint64_t general;
-#define COUNT(event)                                                                               \
-  do {                                                                                             \
-    uint64_t before_ = block()->general_events;                                                    \
-    event;                                                                                         \
-    general += block()->general_events - before_;                                                  \
-  } while (0)
-
-/* Rounds whose events are general ones, and as many others: of these so many. */
-static uint64_t in_rounds(void (*round)(void)) {
-  token t;
-  attach();
-  enter(&body, &t);
-  leave(&t);
-  for (int i = 0; i < 2 * ROUNDS; i++) {
-    if (i == 0)
-      rt.usual_epoch = &epoch_never;
-    if (i == ROUNDS) {
-      ck_assert_uint_ge(general, ROUNDS);
-      clock_choose_usual();
-      general = 0;
-    }
-    round();
+/* Requests that are over, of all kinds; of those with a tier, what it had. */
+static uint64_t over(const char *label, uint64_t *waiting) {
+  uint64_t count = 0;
+  for (uint32_t n = 0; n < profile()->kinds; n++) {
+    const struct aprof_kind *k = element(APROF_CHUNK_KINDS, n);
+    const char *base = (const char *)profile();
+    if (strcmp(k->label != 0 ? base + ((uint64_t)k->label << 3) : "", label) != 0)
+      continue;
+    count += k->count;
+    if (k->tiers != 0)
+      *waiting += ((const struct aprof_kind_tier *)(const void *)(base + ((uint64_t)k->tiers << 3)))
+                      ->waiting.sum;
   }
-  return general;
+  return count;
 }
 
-static const char *text(uint32_t string) {
-  return string != 0 ? (const char *)profile() + ((uint64_t)string << 3) : "";
-}
-
-/* Requests that are over with that label. */
-static uint64_t labelled(const char *label) {
-  for (uint64_t at = APROF_HEADER_SIZE; at < profile()->used;) {
-    const struct aprof_chunk *c = (const void *)((const char *)profile() + at);
-    const struct aprof_kind *kinds = (const void *)(c + 1);
-    for (uint32_t i = 0; c->type == APROF_CHUNK_KINDS && i < c->count; i++)
-      if (kinds[i].count != 0 && strcmp(text(kinds[i].label), label) == 0)
-        return kinds[i].count;
-    at += c->size;
-  }
-  return 0;
-}
-
-static void a_labelled_one(void) {
+static void labelled(void) {
   token r;
-  enter(&serve, &r);
-  COUNT(gate.about(&r, APROF_ABOUT_LABEL, APROF_VALUE_TEXT, (uintptr_t) "get", 0));
-  pass(1);
-  leave(&r);
-  enter(&serve, &r);
-  COUNT(gate.label_current(&labels, APROF_VALUE_COUNTED, (uintptr_t) "putty", 3));
-  pass(1);
-  leave(&r);
-  enter(&serve, &r);
-  new_future(&once, &on_done, KEY);
-  COUNT(gate.label(&labels, KEY, 0, APROF_VALUE_UNSIGNED, 7, 0));
-  run_whole(&call, KEY, &on_done, 1);
-  leave(&r);
-  COUNT(gate.label(&labels, KEY, 0, APROF_VALUE_TEXT, (uintptr_t) "of none", 0));
+  new_future(&request, &on_step, KEY);
+  run(&call, &r, KEY, &on_step);
+  gate.about(&r, APROF_ABOUT_LABEL, APROF_VALUE_TEXT, (uintptr_t) "get", 0);
+  ran(&r, APROF_DONE);
+  new_future(&request, &on_step, KEY);
+  run(&call, &r, KEY, &on_step);
+  gate.label_current(&labels, APROF_VALUE_COUNTED, (uintptr_t) "putty", 3);
+  new_future(&once, &on_done, OTHER);
+  run_whole(&call, OTHER, &on_done, 1);
+  ran(&r, APROF_DONE);
+  new_future(&request, &on_step, KEY);
+  gate.label(&labels, KEY, 0, APROF_VALUE_UNSIGNED, 7, 0);
+  run_whole(&call, KEY, &on_step, 1);
+  gate.label(&labels, KEY, 0, APROF_VALUE_TEXT, (uintptr_t) "of none", 0);
 }
 
 START_TEST(labels_of_requests) {
-  ck_assert_uint_eq(in_rounds(a_labelled_one), 0);
-  uint64_t rounds = 2 * ROUNDS;
-  ck_assert_uint_eq(labelled("get"), rounds);
-  ck_assert_uint_eq(labelled("put"), rounds);
-  ck_assert_uint_eq(labelled("7"), rounds);
-  ck_assert_uint_eq(labelled("of none"), 0);
+  uint64_t none = 0;
+  in_rounds(labelled);
+  ck_assert_uint_eq(over("get", &none), ROUNDS);
+  ck_assert_uint_eq(over("put", &none), ROUNDS);
+  ck_assert_uint_eq(over("7", &none), ROUNDS);
+  ck_assert_uint_eq(over("of none", &none), 0);
 }
 END_TEST
 
 static void turns(void) {
-  token i, within, t;
+  token i, same;
   pass(1);
-  COUNT(idle(&poller, &i));
+  idle(&poller, &i);
   pass(10);
-  COUNT(idle(&poller, &within)); /* the same call once more */
+  idle(&poller, &same); /* inside itself */
   pass(20);
-  COUNT(idled(&within));
-  enter(&body, &t); /* which the poller calls */
-  pass(2);
-  leave(&t);
+  idled(&same);
   pass(40);
-  COUNT(idled(&i));
+  idled(&i);
   pass(4);
+  new_future(&once, &on_done, KEY);
+  run_whole(&call, KEY, &on_done, 2);
 }
 
 START_TEST(turns_of_a_loop) {
-  ck_assert_uint_eq(in_rounds(turns), 0);
-  uint64_t rounds = 2 * ROUNDS;
-  ck_assert_uint_eq(block()->idle, 70 * rounds);
-  ck_assert_uint_eq(block()->state, APROF_THREAD_OTHER);
-  expect("body", "exec", 2 * rounds);
+  in_rounds(turns);
+  ck_assert_uint_eq(block_at(profile(), 1)->idle, 70 * ROUNDS);
+  ck_assert_uint_eq(block_at(profile(), 1)->other, 5 * ROUNDS);
 }
 END_TEST
 
-/* What runs is put aside, which may take what only general events do. */
-static void a_turn_inside(void) {
-  token i, t;
+/* What runs is put aside, and what the poller calls runs. */
+static void turn_inside(void) {
+  token i, t, c;
   enter(&body, &t);
-  COUNT(idle(&poller, &i));
+  idle(&poller, &i);
   pass(10);
-  COUNT(idled(&i));
+  enter(&body, &c);
+  pass(1);
+  leave(&c);
+  idled(&i);
   leave(&t);
 }
 
 START_TEST(turns_of_a_loop_inside) {
-  ck_assert_uint_eq(in_rounds(a_turn_inside), 2 * ROUNDS);
-  expect("body @ poller", "waiting", 10 * 2 * ROUNDS);
+  rounds_of(turn_inside, GENERAL_ALIKE);
+  expect("body @ poller", "waiting", 11 * ROUNDS);
 }
 END_TEST
 
@@ -138,16 +116,75 @@ static void blocks(void) {
   token c = {0}, t;
   enter(&body, &t);
   pass(1);
-  COUNT(gate.blocking_begin(&writes, &c));
+  gate.blocking_begin(&writes, &c);
   pass(5);
-  COUNT(gate.blocking_end(&c));
+  gate.blocking_end(&c);
   leave(&t);
 }
 
 START_TEST(calls_that_block) {
-  ck_assert_uint_eq(in_rounds(blocks), 0);
-  expect("body", "exec", 6 * 2 * ROUNDS);
+  in_rounds(blocks);
+  expect("body", "exec", 6 * ROUNDS);
 }
 END_TEST
 
-UNIT_MAIN("light", labels_of_requests, turns_of_a_loop, turns_of_a_loop_inside, calls_that_block)
+static void spans_outside(void) {
+  token s, in, t;
+  gate.span_begin(&parse, &s);
+  pass(1);
+  gate.span_begin(&within, &in);
+  pass(2);
+  enter(&body, &t);
+  leave(&t);
+  pass(4);
+  gate.span_end(&in);
+  pass(8);
+  gate.span_end(&s);
+}
+
+START_TEST(spans_outside_futures) {
+  in_rounds(spans_outside);
+  ck_assert_uint_eq(block_at(profile(), 1)->other, 15 * ROUNDS);
+}
+END_TEST
+
+/* A request that sleeps: a part of it waits at its create, as one that was woken, and one that is
+   ended from outside; one ticks; and so does one of no request. */
+static void sleeps(void) {
+  token r, t;
+  new_future(&request, &on_step, KEY);
+  run(&call, &r, KEY, &on_step);
+  for (uint64_t i = 1; i <= 3; i++)
+    new_future(&timer, &on_done, OTHER + i);
+  new_future(&ticker, &on_done, OTHER + 4);
+  ran(&r, APROF_PENDING);
+  pass(10);
+  run_whole(&call, OTHER + 1, &on_done, 1);
+  wake(&ring, OTHER + 2);
+  pass(4);
+  run_whole(&call, OTHER + 2, &on_done, 1);
+  end(&stop, OTHER + 3, APROF_DONE);
+  for (int i = 0; i < 2; i++) {
+    run(&call, &t, OTHER + 4, &on_done);
+    pass(1);
+    ran(&t, i == 0 ? APROF_PENDING : APROF_DONE);
+    pass(100);
+  }
+  end(&stop, KEY, APROF_DONE);
+  new_future(&timer, &on_done, OTHER);
+  pass(3);
+  run_whole(&call, OTHER, &on_done, 1);
+}
+
+START_TEST(waits_at_creates_with_a_tier) {
+  uint64_t waiting = 0;
+  in_rounds(sleeps);
+  ck_assert_uint_eq(over("", &waiting), ROUNDS);
+  ck_assert_uint_eq(waiting, (10 + 11 + 16 + 16 + 100) * ROUNDS);
+  expect("on_done", "exec", 5 * ROUNDS);
+  expect("on_done", "queued", 4 * ROUNDS);
+}
+END_TEST
+
+UNIT_MAIN("light", labels_of_requests, turns_of_a_loop, turns_of_a_loop_inside, calls_that_block,
+          spans_outside_futures, waits_at_creates_with_a_tier)

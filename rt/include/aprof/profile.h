@@ -428,9 +428,9 @@ struct aprof_counters {
       uint64_t function;         /* runtime's: where its function's counters are mapped */
       uint64_t limit;            /* as ended_limit */
       uint32_t node, site;       /* runtime's: its own number, its site's */
-      /* runtime's: not 0: whoever waits there waits for new work; 1 + limit where a request begins
-         behind that, whose limit is 0 */
-      uint64_t background;
+      /* runtime's: not 0: whoever waits there waits for new work, or at a create with a tier; 1 +
+         limit where a request begins behind that, or the tier has it, whose limit is 0 */
+      uint64_t apart;
       uint64_t pad0[4];
       uint64_t no_slices; /* 0: a function's limit */
       uint64_t pad1;
