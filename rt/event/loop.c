@@ -77,10 +77,11 @@ out:
 
 /* -- blocking calls ---------------------------------------------------------- */
 
-/* A pool's thread blocks for each job, and runs nothing then: no event. */
+/* A pool's thread blocks for each job, and runs nothing then: no event, nor a look at its block,
+   which is cold where the kernel has moved the thread meanwhile. */
 void general_blocking_begin(struct aprof_site *site, struct aprof_token *token) {
   struct thread *t = aprof_self;
-  if (t->block == NULL || t->block->state != APROF_THREAD_RUNNING ||
+  if (t->cur == NULL || t->block->state != APROF_THREAD_RUNNING ||
       (t = event_begin_light()) == NULL)
     return;
   if (t->cur != NULL && t->slice_counters != &t->no_slices) { /* a worker may block */
