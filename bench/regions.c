@@ -28,7 +28,7 @@ static __attribute__((destructor)) void regions(void) {
   /* The first that an address lies in counts. */
   region("gate", &APROF_GATE, sizeof APROF_GATE);
   region("site", __start_aprof_sites, (size_t)(__stop_aprof_sites - __start_aprof_sites));
-  region("common", &aprof_self, sizeof aprof_self);
+  region("common", &aprof_here, sizeof aprof_here);
   region("common", &rt, sizeof rt);
   region("paths", t->cache, t->paths + sizeof *t->cache);
   region("common", t, sizeof *t);

@@ -7,6 +7,6 @@ struct rt rt = {.fd = -1, .usual_epoch = &epoch_never};
 
 /* Every thread starts here: epoch 0 sends its first event to thread_sees. */
 struct thread thread_nobody;
-__thread struct thread *aprof_self __attribute__((tls_model("initial-exec"))) = &thread_nobody;
+__thread struct here aprof_here __attribute__((tls_model("initial-exec"))) = {&thread_nobody, NULL};
 
 struct aprof_future no_future;

@@ -248,7 +248,21 @@ enum rt_state {
 extern struct rt rt;
 extern const uint32_t epoch_never;  /* an epoch that never is */
 extern struct thread thread_nobody; /* that has had no event */
-extern __thread struct thread *aprof_self __attribute__((tls_model("initial-exec")));
+/* This thread, and its block: both begin to come from memory at once where both are cold. */
+extern __thread struct here {
+  struct thread *thread;
+  struct aprof_block *block;
+} aprof_here __attribute__((tls_model("initial-exec")));
+#define aprof_self (aprof_here.thread)
+
+/* From here on this thread is t. A handler may interrupt this anywhere. */
+static inline void thread_is(struct thread *t) {
+  aprof_here.thread = &thread_nobody;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  aprof_here.block = t->block;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  aprof_here.thread = t;
+}
 
 /* What runs on the thread, in events of both sorts and between them; NULL: nothing. */
 static inline struct aprof_future *running(const struct thread *t) {

@@ -107,7 +107,7 @@ void cost_measure(void) {
   fast_bodies(&general, 0);
   prepare(s, UINT32_MAX);
   struct thread *self = aprof_self;
-  aprof_self = &s->thread;
+  thread_is(&s->thread);
   h->event_cost_mticks = h->step_cost_mticks[APROF_STEP_NONE] = measure(&timed_usual);
   uint64_t cost = measure(&general);
   if (cost > h->event_cost_mticks)
@@ -117,7 +117,7 @@ void cost_measure(void) {
     measure_steps(&s->thread, &timed_usual);
     pairs += (APROF_STEPS - 1) * BATCHES * PAIRS;
   }
-  aprof_self = self;
+  thread_is(self);
   if (s->counters[1].await.count != pairs) /* they were not what was to be measured */
     h->event_cost_mticks = h->general_cost_mticks = 0;
 }

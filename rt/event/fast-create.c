@@ -41,7 +41,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
                               struct aprof_site *function, const void *fn, uint32_t clock,
                               creates *member) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   if (!begin(t, b))
     goto slow;
   struct aprof_future *creator = b->state == APROF_THREAD_RUNNING ? t->cur : NULL;
@@ -268,7 +268,7 @@ static __attribute__((noinline)) void create_key_equal(struct aprof_token *token
 
 static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
   struct thread *t = aprof_self;
-  if (likely(ok) && begin(t, t->block)) {
+  if (likely(ok) && begin(t, aprof_here.block)) {
     if (!fast_publish(t, token, key0, key1, false) && !fast_published(t, token))
       create_end_equal(token, key0, key1, ok);
     return;
@@ -278,7 +278,7 @@ static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t ke
 
 static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t key1) {
   struct thread *t = aprof_self;
-  if (begin(t, t->block)) {
+  if (begin(t, aprof_here.block)) {
     if (!fast_publish(t, token, key0, key1, true))
       create_key_equal(token, key0, key1);
     return;

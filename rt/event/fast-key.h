@@ -176,6 +176,23 @@ ALWAYS void fast_runs_alone(struct thread *t, struct aprof_block *b, struct apro
   slice_starts(b, f->node, now, site);
 }
 
+/* A job begins on a pool's thread, of which there are many: what it counts in is cold by now, but
+   for the odd one the same as the last time. */
+ALWAYS void fast_nears(const struct thread *t, const struct aprof_site *site) {
+  const char *c = (const char *)t->counters;
+  if (!(site->flags & APROF_WORKER))
+    return;
+  for (unsigned i = 0; i < sizeof *t->counters; i += 64)
+    __builtin_prefetch(c + i, 1);
+}
+
+/* ... and ends: the time until then is little more than it was queued. */
+ALWAYS void fast_nears_end(const struct aprof_site *site, const struct aprof_counters *c,
+                           uint64_t queued) {
+  if (site->flags & APROF_WORKER)
+    __builtin_prefetch((char *)(uintptr_t)c->function.ended_buckets + 4 * fast_bucket(queued), 1);
+}
+
 /* What runs on a pool's thread holds no loop. */
 ALWAYS void fast_works(struct thread *t, const struct aprof_site *site) {
   if (site->flags & APROF_WORKER)
@@ -398,7 +415,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
                             uint32_t clock, bool taken, run_found *nameless, run_found *stack,
                             run_found *undone) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   uint32_t node;
   struct aprof_counters *c;
   if (unlikely(f->state != APROF_FUTURE_QUEUED)) {
@@ -431,6 +448,8 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
     fast_rename(f, node);
   }
   fast_queued(f, c, passed, clock);
+  if (taken)
+    fast_nears_end(site, c, passed);
   f->flags |= APROF_F_STARTED;
   f->wake_tick = 0; /* when it was due */
   fast_run_begins(t, site, token, f, c, function, now, (uint32_t)c->function.own, taken);

@@ -24,7 +24,7 @@ ALWAYS bool fast_names(struct thread *t, struct aprof_block *b, struct aprof_fut
 
 ALWAYS void fast_suspend_named(struct aprof_site *site, struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   if (!begin(t, b))
     goto slow;
   struct aprof_future *f = t->cur;
@@ -58,7 +58,7 @@ slow:
 
 ALWAYS void fast_resume_named(struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   if (!begin(t, b))
     goto slow;
   if (token->word[0] == 0) { /* a named one inside another one */

@@ -14,7 +14,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
                           uint64_t key1, struct aprof_site *function, const void *self,
                           uint32_t clock, run_begin *sought) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   uint32_t odd = APROF_ORPHAN | APROF_POLLING | APROF_TUPLE | APROF_WORKER | APROF_ROOT;
   bool by_address = function == NULL && self != NULL;
   if ((site->flags & odd) != APROF_ORPHAN || by_address || site_may_create(site->ns))
@@ -59,7 +59,9 @@ undo:
 ALWAYS void fast_run_sought(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                             uint64_t key1, struct aprof_site *function, const void *self,
                             run_found *taken) {
-  struct aprof_future *f = run_sought(aprof_self, site, token, key0, key1, function);
+  struct thread *t = aprof_self;
+  fast_nears(t, site);
+  struct aprof_future *f = run_sought(t, site, token, key0, key1, function);
   if (likely(f != NULL))
     taken(site, token, f, function, self);
   else
@@ -74,7 +76,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
                            uint32_t clock, run_begin *called, run_found *queued, run_found *woken,
                            run_found *moved, run_begin *born) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   if (!begin(t, b)) {
     timed_run_begin(site, token, key0, key1, function, self);
     return;
@@ -142,7 +144,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
                          uint32_t clock, run_over *closes, run_over *stack) {
   struct thread *t = aprof_self;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   if (!begin(t, b))
     goto slow;
   if (b->state != APROF_THREAD_RUNNING) {

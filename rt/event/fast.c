@@ -29,7 +29,7 @@ typedef void enters(struct aprof_site *site, struct aprof_token *token, const vo
 ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uint32_t clock,
                          bool beside, suspends *other) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   if (!begin(t, b))
     goto slow;
   struct aprof_future *f = t->cur;
@@ -64,7 +64,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock, resumes *name
   struct thread *t = aprof_self;
   uint64_t id = token->word[0]; /* of AWAIT_OUTER; others are no future's */
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   if (!in_profile((uintptr_t)f))
     goto other;
   if (!begin(t, b)) {
@@ -167,7 +167,7 @@ static SLOW bool fast_adopted(struct thread *t, struct aprof_token *token, const
 ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self,
                        uint32_t clock, enters *beside, bool member) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   if (!begin(t, b))
     goto slow;
   if (unlikely(t->tentative != NULL))
@@ -317,7 +317,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leave
   struct thread *t = aprof_self;
   uint64_t id = token->word[0];
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   if (!begin(t, b))
     goto slow;
   /* One test for two: what was suspended here last may run on another thread by now. */
@@ -357,7 +357,7 @@ slow:
 ALWAYS void fast_leave_own(struct aprof_token *token, int how, uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1], *caller = NULL;
-  struct aprof_block *b = t->block;
+  struct aprof_block *b = aprof_here.block;
   if (!begin(t, b))
     goto slow;
   if (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(how != APROF_DONE) ||

@@ -62,7 +62,7 @@ void thread_wipe(void) {
   none_behind = 0;
   if (aprof_self != &thread_nobody)
     memset(aprof_self, 0, sizeof *aprof_self);
-  aprof_self = &thread_nobody;
+  thread_is(&thread_nobody);
 }
 
 /* A handler that interrupted an event is about to fork: the child will come back to the
@@ -324,7 +324,7 @@ static struct thread *sync_blocked(bool birth) {
     t->block->epoch = rt.header->epoch;
   }
   enter_epoch(t);
-  aprof_self = t;
+  thread_is(t);
   future_epoch(t);
   return t;
 }
@@ -391,7 +391,7 @@ static void thread_exit(void *thread) {
   if (aprof_self != t || t->block == NULL)
     return; /* wiped by a fork */
   signals_block(&before);
-  aprof_self = &thread_nobody;
+  thread_is(&thread_nobody);
   retire(t);
   signals_restore(&before);
 }
