@@ -93,6 +93,9 @@ static void measure_steps(struct thread *t, const struct aprof_gate *gate) {
 void cost_measure(void) {
   struct aprof_header *h = rt.header;
   h->overhead_ppm = rt.options.overhead;
+  fast_all(&timed_usual, clock_variant(rt.clock));
+  timed_usual.idle_begin = general_idle_begin;
+  timed_usual.idle_end = general_idle_end;
   if (rt.clock == APROF_CLOCK_VIRTUAL)
     return; /* costs what it is told to */
   rt_lock();
@@ -101,9 +104,6 @@ void cost_measure(void) {
   if (s == NULL)
     return;
   static struct aprof_gate general; /* the stack may be small */
-  fast_all(&timed_usual, clock_variant(rt.clock));
-  timed_usual.idle_begin = general_idle_begin;
-  timed_usual.idle_end = general_idle_end;
   fast_bodies(&general, 0);
   prepare(s, UINT32_MAX);
   struct thread *self = aprof_self;

@@ -52,17 +52,26 @@ static void timing_end(struct thread *t, struct timing began) {
 }
 
 /* All but a timed one are tail calls, so that nothing is saved for these. */
-#define TIMED(with, role, name, parameters, arguments)                                             \
+#define TIMED(quiet, role, name, parameters, arguments)                                            \
   static SLOW void time_##name parameters {                                                        \
     struct thread *t = aprof_self;                                                                 \
     struct timing began = timing_begin(t);                                                         \
     timed_usual.name arguments;                                                                    \
     timing_end(t, began);                                                                          \
   }                                                                                                \
+  static SLOW void pending_##name parameters {                                                     \
+    struct thread *t = aprof_self;                                                                 \
+    t->usual = t->epoch;                                                                           \
+    timed_usual.name arguments;                                                                    \
+    if (aprof_self == t && t->finishing != 0)                                                      \
+      t->usual = 0;                                                                                \
+  }                                                                                                \
   void slow_##name parameters {                                                                    \
     const struct thread *t = aprof_self;                                                           \
     if (unlikely(t->usual != t->epoch) && t->to_time != 0)                                         \
       time_##name arguments;                                                                       \
+    else if ((quiet) && unlikely(t->usual != t->epoch) && t->finishing != 0)                       \
+      pending_##name arguments;                                                                    \
     else                                                                                           \
       general_##name arguments;                                                                    \
   }                                                                                                \
@@ -73,4 +82,5 @@ static void timing_end(struct thread *t, struct timing began) {
     else                                                                                           \
       slow_##name arguments;                                                                       \
   }
-TIMED_EVENTS(TIMED, 0)
+QUIET_EVENTS(TIMED, true)
+OTHER_EVENTS(TIMED, false)

@@ -9,15 +9,18 @@
 
 /* What fast events go on in: slow_NAME, but where the thread is traced the fast one that tells the
    trace. Idling has no fast events: gates hold these. slow_NAME is the general one; while the
-   thread's events are timed it makes the fast one once more between two looks at the clock. */
-#define TIMED_EVENTS(row, with)                                                                    \
+   thread's events are timed it makes the fast one once more between two looks at the clock. So it
+   does while a root's end is pending (member.c), where what runs stays what it was. */
+#define QUIET_EVENTS(row, with)                                                                    \
+  APROF_GATE_create_begin(row, with) APROF_GATE_create_key(row, with)                              \
+      APROF_GATE_create_end(row, with) APROF_GATE_due(row, with) APROF_GATE_wake(row, with)        \
+          APROF_GATE_end(row, with)
+#define OTHER_EVENTS(row, with)                                                                    \
   APROF_GATE_enter(row, with) APROF_GATE_leave(row, with) APROF_GATE_suspend(row, with)            \
-      APROF_GATE_resume(row, with) APROF_GATE_create_begin(row, with)                              \
-          APROF_GATE_create_key(row, with) APROF_GATE_create_end(row, with)                        \
-              APROF_GATE_run_begin(row, with) APROF_GATE_run_end(row, with)                        \
-                  APROF_GATE_wake(row, with) APROF_GATE_end(row, with) APROF_GATE_due(row, with)   \
-                      APROF_GATE_idle_begin(row, with) APROF_GATE_idle_end(row, with)              \
-                          APROF_GATE_span_begin(row, with) APROF_GATE_span_end(row, with)
+      APROF_GATE_resume(row, with) APROF_GATE_run_begin(row, with) APROF_GATE_run_end(row, with)   \
+          APROF_GATE_idle_begin(row, with) APROF_GATE_idle_end(row, with)                          \
+              APROF_GATE_span_begin(row, with) APROF_GATE_span_end(row, with)
+#define TIMED_EVENTS(row, with) QUIET_EVENTS(row, with) OTHER_EVENTS(row, with)
 #define DECLARE(with, role, name, parameters, arguments)                                           \
   void timed_##name parameters;                                                                    \
   void slow_##name parameters;

@@ -186,5 +186,37 @@ START_TEST(waits_at_creates_with_a_tier) {
 }
 END_TEST
 
+/* The root is over while a part of it runs, which goes on with what is no general event. */
+static void goes_on_behind_its_root(void) {
+  const struct aprof_block *b = aprof_self->block;
+  token r, t;
+  new_future(&request, &on_step, KEY);
+  run(&call, &r, KEY, &on_step);
+  new_future(&once, &on_done, OTHER);
+  ran(&r, APROF_PENDING);
+  pass(1);
+  run(&call, &t, OTHER, &on_done);
+  end(&stop, KEY, APROF_DONE);
+  pass(2);
+  uint64_t before = b->general_events;
+  new_future(&once, &on_done, OTHER + 1);
+  new_future(&once, &on_done, OTHER + 2);
+  wake(&ring, OTHER + 2);
+  end(&stop, OTHER + 1, APROF_CANCELLED);
+  turned_away += b->general_events - before;
+  pass(4);
+  ran(&t, APROF_DONE);
+  run_whole(&call, OTHER + 2, &on_done, 8);
+}
+
+START_TEST(what_a_request_does_behind_its_root) {
+  uint64_t none = 0;
+  rounds_of(goes_on_behind_its_root, FAST_CLOSES);
+  ck_assert_uint_eq(over("", &none), ROUNDS);
+  expect("on_done", "exec", 14 * ROUNDS);
+  expect("on_done", "cancelled", ROUNDS);
+}
+END_TEST
+
 UNIT_MAIN("light", labels_of_requests, turns_of_a_loop, turns_of_a_loop_inside, calls_that_block,
-          spans_outside_futures, waits_at_creates_with_a_tier)
+          spans_outside_futures, waits_at_creates_with_a_tier, what_a_request_does_behind_its_root)
