@@ -184,6 +184,15 @@ static inline void expect_wakers(uint64_t wakes, uint64_t queued) {
   ck_assert_uint_eq(waiting, queued);
 }
 
+/* A site like that one, on another line, which no event has named yet. */
+static inline struct aprof_site another(const struct aprof_site *site) {
+  static uint32_t lines;
+  struct aprof_site one = *site;
+  one.line += 1000 + lines++;
+  one.id = one.instance = one.reserved = 0;
+  return one;
+}
+
 /* -- equal ones: of KEY and OTHER ----------------------------------------------------------- */
 
 static inline void new_equal(struct aprof_site *site, struct aprof_site *function) {

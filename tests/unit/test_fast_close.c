@@ -128,8 +128,7 @@ START_TEST(one_that_fails_at_a_new_place) {
   token r;
   attach();
   for (unsigned i = 0; i < ROUNDS; i++) {
-    places[i] = not_yet;
-    places[i].line += i;
+    places[i] = another(&not_yet);
     begins(&once, &r);
     ran_at(&r, APROF_FAILED, &places[i]);
     ck_assert(site_known(&places[i]));
