@@ -36,13 +36,14 @@ ALWAYS uint32_t fast_helper(const struct aprof_future *creator, const struct apr
 }
 
 /* Where that is odd, which what is going to be a part of a request is, or what is created inside an
-   await, or of whose function no body has told its name, `member` goes on, for which it is NULL. */
+   await, or of whose function no body has told its name, `member` goes on, inside the event, for
+   which it is NULL. */
 ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token,
                               struct aprof_site *function, const void *fn, uint32_t clock,
                               creates *member) {
   struct thread *t = aprof_self;
   struct aprof_block *b = aprof_here.block;
-  if (!begin(t, b))
+  if (member != NULL && !begin(t, b))
     goto slow;
   struct aprof_future *creator = b->state == APROF_THREAD_RUNNING ? t->cur : NULL;
   if (unlikely(t->tentative != NULL) || unlikely(!nonzero(&t->free_list)) ||
@@ -105,12 +106,13 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   finish(b);
   return;
 undo:
+  if (member != NULL) {
+    member(site, token, function, fn);
+    return;
+  }
   unbegin(t);
 slow:
-  if (member != NULL)
-    member(site, token, function, fn);
-  else
-    timed_create_begin(site, token, function, fn);
+  timed_create_begin(site, token, function, fn);
 }
 
 /* f can be found from here on. */

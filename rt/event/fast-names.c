@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The fast events inside an await that only names what is waited for: it begins and ends while its
- * future runs, and the awaits inside of it are counted as that one. See fast.c for why, and await.c
- * for what they do.
+ * future runs, and the awaits inside of it are counted as that one. They go on with one that has
+ * begun. See fast.c for why, and await.c for what they do.
  */
 #define FAST_SAVES_NOTHING
 #include "fast.h"
@@ -25,8 +25,6 @@ ALWAYS bool fast_names(struct thread *t, struct aprof_block *b, struct aprof_fut
 ALWAYS void fast_suspend_named(struct aprof_site *site, struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_block *b = aprof_here.block;
-  if (!begin(t, b))
-    goto slow;
   struct aprof_future *f = t->cur;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a;
   if (unlikely(b->state != APROF_THREAD_RUNNING))
@@ -52,15 +50,12 @@ ALWAYS void fast_suspend_named(struct aprof_site *site, struct aprof_token *toke
   return;
 undo:
   unbegin(t);
-slow:
   timed_suspend(site, token);
 }
 
 ALWAYS void fast_resume_named(struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_block *b = aprof_here.block;
-  if (!begin(t, b))
-    goto slow;
   if (token->word[0] == 0) { /* a named one inside another one */
     finish(b);
     return;
@@ -87,7 +82,6 @@ ALWAYS void fast_resume_named(struct aprof_token *token, uint32_t clock) {
   return;
 undo:
   unbegin(t);
-slow:
   timed_resume(token);
 }
 

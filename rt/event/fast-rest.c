@@ -160,18 +160,18 @@ slow:
 
 typedef void ends(struct aprof_site *site, uint64_t key0, uint64_t key1, int how);
 
-/* Where that is odd, as of a part of a request, `member` goes on, for which it is NULL; where
-   nobody stands at the key's first place, `sought` does inside the event, and then that. */
+/* Where that is odd, as of a part of a request, or nobody stands at the key's first place, `member`
+   goes on, inside the event, for which it is NULL. */
 ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how, uint32_t clock,
-                     ends *member, ends *sought) {
+                     ends *member) {
   struct thread *t = aprof_self;
   struct aprof_block *b = aprof_here.block;
   struct aprof_token token;
-  if (!begin(t, b))
+  if (member != NULL && !begin(t, b))
     goto slow;
   struct aprof_future *f = fast_find(site, key0, key1, &token);
   if (unlikely(f == NULL) && member != NULL) {
-    sought(site, key0, key1, how);
+    member(site, key0, key1, how);
     return;
   }
   if (unlikely(f == NULL) && (f = find_sought(site, key0, key1, &token)) == NULL) {
@@ -228,16 +228,17 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
   finish(b);
   return;
 undo:
+  if (member != NULL) {
+    member(site, key0, key1, how);
+    return;
+  }
   unbegin(t);
-  if (member == NULL && b->state == APROF_THREAD_RUNNING) {
+  if (b->state == APROF_THREAD_RUNNING) {
     end_running(site, key0, key1, how);
     return;
   }
 slow:
-  if (member != NULL)
-    member(site, key0, key1, how);
-  else
-    timed_end(site, key0, key1, how);
+  timed_end(site, key0, key1, how);
 }
 
 /* -- what was woken runs, or was taken ------------------------------------------ */
@@ -435,15 +436,10 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
   }                                                                                                \
   static __attribute__((noinline)) void end_member_##name(struct aprof_site *site, uint64_t key0,  \
                                                           uint64_t key1, int how) {                \
-    fast_end(site, key0, key1, how, clock, NULL, NULL);                                            \
-  }                                                                                                \
-  static SLOW void end_sought_##name(struct aprof_site *site, uint64_t key0, uint64_t key1,        \
-                                     int how) {                                                    \
-    unbegin(aprof_self);                                                                           \
-    end_member_##name(site, key0, key1, how);                                                      \
+    fast_end(site, key0, key1, how, clock, NULL);                                                  \
   }                                                                                                \
   static void end_##name(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {         \
-    fast_end(site, key0, key1, how, clock, end_member_##name, end_sought_##name);                  \
+    fast_end(site, key0, key1, how, clock, end_member_##name);                                     \
   }
 
 #define GOVERNED(clock) APROF_GATE_wake(CHOOSE, clock) APROF_GATE_end(CHOOSE, clock)

@@ -24,18 +24,18 @@ typedef void resumes(struct aprof_token *token);
    thread's cache, for which it is NULL. */
 typedef void enters(struct aprof_site *site, struct aprof_token *token, const void *self);
 
-/* `beside`: its path may have the second of its places in the thread's cache. What it is not goes
-   on in `other`. */
+/* What it is not goes on in `other`, inside the event, for which it is NULL: its path may have the
+   second of its places in the thread's cache. */
 ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uint32_t clock,
-                         bool beside, suspends *other) {
+                         suspends *other) {
   struct thread *t = aprof_self;
   struct aprof_block *b = aprof_here.block;
-  if (!begin(t, b))
+  if (other != NULL && !begin(t, b))
     goto slow;
   struct aprof_future *f = t->cur;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
   if (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(nonzero(&f->await)) ||
-      !fast_waits_at(t, c, f, site, beside))
+      !fast_waits_at(t, c, f, site, other == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
   if (backwards(ran) || fast_slice_long(sliced, length, clock)) {
@@ -52,14 +52,16 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   finish(b);
   return;
 undo:
+  if (other != NULL) {
+    other(site, token);
+    return;
+  }
   unbegin(t);
-  other(site, token);
-  return;
 slow:
   timed_suspend(site, token);
 }
 
-/* One of an await that names, or inside of one, goes on in `named`. */
+/* One of an await that names, or inside of one, goes on in `named`, inside the event. */
 ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock, resumes *named) {
   struct thread *t = aprof_self;
   uint64_t id = token->word[0]; /* of AWAIT_OUTER; others are no future's */
@@ -89,9 +91,13 @@ undo:
     finish(b);
     return;
   }
-  unbegin(t);
-other:
   named(token);
+  return;
+other:
+  if (begin(t, b))
+    named(token);
+  else
+    timed_resume(token);
 }
 
 /* -- bodies ---------------------------------------------------------------- */
@@ -130,11 +136,12 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   finish(b);
   return;
 undo:
-  unbegin(t);
-  if (beside != NULL)
+  if (beside != NULL) {
     beside(site, token, self);
-  else
-    timed_enter(site, token, self);
+    return;
+  }
+  unbegin(t);
+  timed_enter(site, token, self);
 }
 
 /* It is no body, or part of a request, in an await, or woken: one test for four. */
@@ -168,7 +175,7 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
                        uint32_t clock, enters *beside, bool member) {
   struct thread *t = aprof_self;
   struct aprof_block *b = aprof_here.block;
-  if (!begin(t, b))
+  if (beside != NULL && !begin(t, b))
     goto slow;
   if (unlikely(t->tentative != NULL))
     goto undo;
@@ -237,11 +244,11 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   finish(b);
   return;
 undo:
-  unbegin(t);
   if (beside != NULL) {
     beside(site, token, self);
     return;
   }
+  unbegin(t);
 slow:
   timed_enter(site, token, self);
 }
@@ -305,11 +312,12 @@ ALWAYS void fast_leave_called(struct aprof_token *token, int how, struct thread 
     finish(b);
   return;
 undo:
-  unbegin(t);
-  if (member != NULL)
+  if (member != NULL) {
     member(token, how);
-  else
-    timed_leave(token, how);
+    return;
+  }
+  unbegin(t);
+  timed_leave(token, how);
 }
 
 _Static_assert(APROF_DONE == 0, "what is not done is odd");
@@ -318,7 +326,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leave
   uint64_t id = token->word[0];
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
   struct aprof_block *b = aprof_here.block;
-  if (!begin(t, b))
+  if (member != NULL && !begin(t, b))
     goto slow;
   /* One test for two: what was suspended here last may run on another thread by now. */
   if (unlikely(((b->state ^ APROF_THREAD_RUNNING) | (unsigned)how) != 0) || unlikely(t->cur != f) ||
@@ -344,22 +352,21 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leave
     fast_leave_called(token, how, t, b, f, a, false, clock, member);
   return;
 undo:
+  if (member != NULL) {
+    member(token, how);
+    return;
+  }
   unbegin(t);
 slow:
-  if (member != NULL)
-    member(token, how);
-  else
-    timed_leave(token, how);
+  timed_leave(token, how);
 }
 
-/* The body of a run, which ends the future that the run's key means. Who waits for the run goes on.
- */
+/* Inside the event: the body of a run, which ends the future that the run's key means. Who waits
+   for the run goes on. */
 ALWAYS void fast_leave_own(struct aprof_token *token, int how, uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1], *caller = NULL;
   struct aprof_block *b = aprof_here.block;
-  if (!begin(t, b))
-    goto slow;
   if (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(how != APROF_DONE) ||
       unlikely(t->cur != f) || unlikely(f->id != token->word[0]) ||
       unlikely(fast_word(f) & 0xffu << 24) || unlikely(t->free_count >= FREE_ENOUGH))
@@ -396,7 +403,11 @@ ALWAYS void fast_leave_own(struct aprof_token *token, int how, uint32_t clock) {
   return;
 undo:
   unbegin(t);
-slow:
+  timed_leave(token, how);
+}
+
+static SLOW void leave_slow(struct aprof_token *token, int how) {
+  unbegin(aprof_self);
   timed_leave(token, how);
 }
 
@@ -407,7 +418,7 @@ slow:
     if ((site->flags & APROF_NAMES) || runs_in_await())                                            \
       suspend_named_##name(site, token);                                                           \
     else                                                                                           \
-      fast_suspend(site, token, clock, true, timed_suspend);                                       \
+      fast_suspend(site, token, clock, NULL);                                                      \
   }                                                                                                \
   static __attribute__((noinline)) void enter_member_##name(                                       \
       struct aprof_site *site, struct aprof_token *token, const void *self) {                      \
@@ -425,14 +436,14 @@ slow:
   }                                                                                                \
   static __attribute__((noinline)) void leave_member_##name(struct aprof_token *token, int how) {  \
     if (likely(!runs_as(APROF_F_KEYED | APROF_F_MEMBER)))                                          \
-      timed_leave(token, how);                                                                     \
+      leave_slow(token, how);                                                                      \
     else if (runs_as(APROF_F_KEYED))                                                               \
       leave_own_##name(token, how);                                                                \
     else                                                                                           \
       fast_leave(token, how, clock, NULL);                                                         \
   }                                                                                                \
   static void suspend_##name(struct aprof_site *site, struct aprof_token *token) {                 \
-    fast_suspend(site, token, clock, false, suspend_beside_##name);                                \
+    fast_suspend(site, token, clock, suspend_beside_##name);                                       \
   }                                                                                                \
   static void resume_##name(struct aprof_token *token) {                                           \
     fast_resume(token, clock, resume_named_##name);                                                \

@@ -320,9 +320,10 @@ ALWAYS bool fast_waits_at(struct thread *t, struct aprof_counters *c, const stru
                           struct aprof_site *site, bool beside) {
   if (likely(c->function.last_site == (uintptr_t)site))
     return true;
+  if (site->flags & (APROF_NAMES | APROF_WORKER))
+    return false;
   struct node_entry *e = fast_node_of(t, f->node, site, true, beside);
-  if (e == NULL || (site->flags & (APROF_NAMES | APROF_WORKER)) ||
-      e->counters->await.function != (uintptr_t)c || e->counters->await.apart)
+  if (e == NULL || e->counters->await.function != (uintptr_t)c || e->counters->await.apart)
     return false;
   c->function.last_site = (uintptr_t)site;
   c->function.last_await = (uintptr_t)e->counters;

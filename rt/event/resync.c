@@ -94,11 +94,9 @@ static void body_back(struct thread *t, struct aprof_future *f) {
   trace(t, APROF_TRACE_NODE, f, f->node, now);
 }
 
-void general_resync(struct aprof_token *token) {
-  struct thread *t = aprof_self;
-  if (token->word[2] == HERE && nothing_left(t, token))
-    return;
-  if (unlikely((t = event_begin()) == NULL))
+static SLOW void resync(struct aprof_token *token) {
+  struct thread *t = event_begin();
+  if (unlikely(t == NULL))
     return;
   if (token->word[2] == HERE) {
     resync_plain(t, token, token->word[0]);
@@ -139,4 +137,9 @@ clear:
     body_back(t, f);
 out:
   event_end(t);
+}
+
+void general_resync(struct aprof_token *token) {
+  if (token->word[2] != HERE || !nothing_left(aprof_self, token))
+    resync(token);
 }

@@ -321,34 +321,34 @@ static bool open_free(struct aprof_future *f, const struct key_search *s) {
 
 /* At rest, where there is nothing to choose from: whoever has the only word of this hash; or where
    none has one, the first in the ring. Else NULL. */
-static struct aprof_future *the_first(const struct key_search *wanted) {
-  struct key_search s = *wanted;
-  const struct key_segment *segment = segment_at(s.hash);
+static struct aprof_future *the_first(struct key_search *s) {
+  const struct key_segment *segment = segment_at(s->hash);
   uint64_t only = 0, word;
   if (__atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) != NULL)
     return NULL;
   for (uint32_t i = 0; i < KEY_WORDS; i++) {
-    word = __atomic_load_n(&segment->word[(s.hash + i) % KEY_WORDS], __ATOMIC_ACQUIRE);
+    word = __atomic_load_n(&segment->word[(s->hash + i) % KEY_WORDS], __ATOMIC_ACQUIRE);
     if (word == 0)
       break;
-    if (word >> 32 != s.hash || is_tomb(word))
+    if (word >> 32 != s->hash || is_tomb(word))
       continue;
     if (only != 0 || (word & QUEUE))
       return NULL;
     only = word;
   }
-  if (unlikely(segment_at(s.hash) != segment))
+  if (unlikely(segment_at(s->hash) != segment))
     return NULL;
-  s.oldest = s.free = true;
   if (only == 0)
-    return consider_ring(&s) ? s.found : NULL;
-  consider(&s, future_at((uint32_t)only));
-  return ring_holds(s.hash) ? NULL : s.found;
+    return consider_ring(s) ? s->found : NULL;
+  consider(s, future_at((uint32_t)only));
+  return ring_holds(s->hash) ? NULL : s->found;
 }
 
 struct aprof_future *key_take(const struct thread *t, struct key_search *wanted,
                               struct aprof_future *rather, bool *taken) {
   bool shared = threads_share();
+  wanted->found = NULL;
+  wanted->oldest = wanted->free = true;
   struct aprof_future *first = rather == NULL ? the_first(wanted) : NULL;
   *taken = first != NULL && open_free(first, wanted);
   if (likely(*taken)) {
@@ -358,7 +358,7 @@ struct aprof_future *key_take(const struct thread *t, struct key_search *wanted,
   for (unsigned i = 0; i < TAKES; i++) {
     struct key_search s = *wanted;
     uint64_t mine = shared ? taking_begin(t) : 0;
-    s.oldest = s.free = true;
+    s.found = NULL;
     if (unlikely(rather != NULL) && is_free(rather) && is_key(rather, &s))
       s.found = rather;
     else
