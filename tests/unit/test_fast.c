@@ -382,6 +382,7 @@ static void displaced(void) {
   wake(&ring, behind);
   pass(1);
   end(&stop, behind, APROF_CANCELLED);
+  ck_assert_ptr_null(key_find(behind, 0, NS));
   end(&stop, KEY, APROF_DONE);
 }
 

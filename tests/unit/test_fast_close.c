@@ -241,6 +241,7 @@ static void stopping(void) {
   for (int i = 0; i < 3; i++) {
     begins(&timer, &r);
     end(&stop, KEY, hows[i]);
+    alike_here();
     pass(1);
     closes_at(&r, i == 1 ? APROF_DONE : APROF_PENDING, i == 2 ? &not_yet : NULL);
   }
