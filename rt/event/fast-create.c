@@ -85,7 +85,8 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   uint64_t now = fast_clock(clock);
   if (backwards(now - b->last))
     goto undo;
-  struct aprof_future *f = future_at(t->free_list);
+  uint32_t index = t->free_list, parent = creator != NULL ? index_of(creator) : 0;
+  struct aprof_future *f = future_at(index);
   uint64_t id = record_take(t, f, now, APROF_FUTURE_TENTATIVE, named, 0, e->callee_counters);
   record_nears(t);
   f->node = f->outer = e->node;
@@ -95,12 +96,12 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   f->caller = 0;
   f->polled = site->flags; /* until its bracket closes */
   f->key0 = 0;
-  f->parent = creator != NULL ? index_of(creator) : 0;
+  f->parent = parent;
   if (member == NULL)
     member_created(t, f, site->flags, now);
   publish_fence();
   f->id = id;
-  bracket_open(t, token, f, id, creator, NULL);
+  bracket_open_at(t, token, f, index, id, creator, parent, NULL);
   t->tentative = f;
   t->tentative_id = id;
   finish(b);

@@ -91,7 +91,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
     born(site, token, key0, key1, function, self);
     return;
   }
-  if (f->state != APROF_FUTURE_WAITING) {
+  if (__builtin_expect_with_probability(f->state != APROF_FUTURE_WAITING, 0, 0.6)) {
     queued(site, token, f, function, self);
     return;
   }
@@ -147,7 +147,8 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
   struct aprof_block *b = aprof_here.block;
   if (!begin(t, b))
     goto slow;
-  if (b->state != APROF_THREAD_RUNNING) {
+  bool suspended = b->state != APROF_THREAD_RUNNING;
+  if (pauses ? suspended : unlikely(suspended)) {
     fast_run_suspended(token, how, where, t, f, stack);
     return;
   }

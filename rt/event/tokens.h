@@ -70,20 +70,26 @@ static inline void token_await(struct aprof_token *token, struct aprof_future *f
     token->word[0] = ~f->id;
 }
 
-/* The words of a create or run. */
-static inline void bracket_open(const struct thread *t, struct aprof_token *token,
-                                struct aprof_future *f, uint64_t id,
-                                const struct aprof_future *below,
-                                const struct aprof_site *function) {
+/* The words of a create or run of f, whose index is `index`, by `below`, whose index is `at`. */
+static inline void bracket_open_at(const struct thread *t, struct aprof_token *token,
+                                   struct aprof_future *f, uint32_t index, uint64_t id,
+                                   const struct aprof_future *below, uint32_t at,
+                                   const struct aprof_site *function) {
   token->word[0] = id;
   if (below == NULL) {
     token->word[1] = (uintptr_t)f;
     token->word[2] = (uintptr_t)function;
     return;
   }
-  bracket_index(token, index_of(f),
-                t->slice_count << 32 | index_of(below) | (function != NULL ? BRACKET_BODY : 0));
+  bracket_index(token, index, t->slice_count << 32 | at | (function != NULL ? BRACKET_BODY : 0));
   token->word[1] |= below->id << 32;
+}
+static inline void bracket_open(const struct thread *t, struct aprof_token *token,
+                                struct aprof_future *f, uint64_t id,
+                                const struct aprof_future *below,
+                                const struct aprof_site *function) {
+  bracket_open_at(t, token, f, index_of(f), id, below, below != NULL ? index_of(below) : 0,
+                  function);
 }
 
 static inline bool bracket_body(const struct aprof_token *token) {
