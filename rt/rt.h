@@ -255,6 +255,13 @@ extern __thread struct here {
 } aprof_here __attribute__((tls_model("initial-exec")));
 #define aprof_self (aprof_here.thread)
 
+/* The block of this thread, which was read before: read the other way round, a handler in between
+   may have made the thread's first event, and there is a thread without a block. */
+static inline __attribute__((always_inline)) struct aprof_block *block_here(void) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return aprof_here.block;
+}
+
 /* From here on this thread is t. A handler may interrupt this anywhere. */
 static inline void thread_is(struct thread *t) {
   aprof_here.thread = &thread_nobody;

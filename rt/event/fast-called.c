@@ -12,7 +12,7 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
                               uint64_t key1, struct aprof_site *function, const void *self,
                               uint32_t clock, run_begin *sought, run_found *stack) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   bool taken = sought == NULL;
   struct aprof_future *caller = t->cur, *f = NULL;
   struct node_entry *called = NULL;
@@ -100,7 +100,7 @@ ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_sit
   struct thread *t = aprof_self;
   uint32_t index = bracket_indexes(token);
   struct aprof_future *f = future_at(index), *caller;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   if (!begin(t, b))
     goto slow;
   bool immediate = token->word[2] >> 32 == (uint32_t)t->slice_count;

@@ -40,7 +40,7 @@ ALWAYS void fast_run_closes(struct aprof_token *token, int how, struct aprof_sit
                             run_over *stack) {
   struct thread *t = aprof_self;
   struct aprof_future *f = t->cur, *caller = NULL;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   int verdict = how;
   if (b->state != APROF_THREAD_RUNNING ||
       f != (called ? future_at(bracket_indexes(token))

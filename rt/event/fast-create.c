@@ -42,7 +42,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
                               struct aprof_site *function, const void *fn, uint32_t clock,
                               creates *member) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   if (member != NULL && !begin(t, b))
     goto slow;
   struct aprof_future *creator = b->state == APROF_THREAD_RUNNING ? t->cur : NULL;
@@ -271,7 +271,7 @@ static __attribute__((noinline)) void create_key_equal(struct aprof_token *token
 
 static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
   struct thread *t = aprof_self;
-  if (likely(ok) && begin(t, aprof_here.block)) {
+  if (likely(ok) && begin(t, block_here())) {
     if (!fast_publish(t, token, key0, key1, false) && !fast_published(t, token))
       create_end_equal(token, key0, key1, ok);
     return;
@@ -281,7 +281,7 @@ static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t ke
 
 static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t key1) {
   struct thread *t = aprof_self;
-  if (begin(t, aprof_here.block)) {
+  if (begin(t, block_here())) {
     if (!fast_publish(t, token, key0, key1, true))
       create_key_equal(token, key0, key1);
     return;

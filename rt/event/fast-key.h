@@ -415,7 +415,7 @@ ALWAYS void fast_run_queued(struct aprof_site *site, struct aprof_token *token,
                             uint32_t clock, bool taken, run_found *nameless, run_found *stack,
                             run_found *undone) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   uint32_t node;
   struct aprof_counters *c;
   if (unlikely(f->state != APROF_FUTURE_QUEUED)) {

@@ -24,7 +24,7 @@ ALWAYS bool fast_names(struct thread *t, struct aprof_block *b, struct aprof_fut
 
 ALWAYS void fast_suspend_named(struct aprof_site *site, struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   struct aprof_future *f = t->cur;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters, *a;
   if (unlikely(b->state != APROF_THREAD_RUNNING))
@@ -55,7 +55,7 @@ undo:
 
 ALWAYS void fast_resume_named(struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   if (token->word[0] == 0) { /* a named one inside another one */
     finish(b);
     return;

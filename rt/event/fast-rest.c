@@ -72,7 +72,7 @@ typedef void wakes(struct aprof_site *site, uint64_t key0, uint64_t key1);
 ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uint32_t clock,
                       wakes *sought) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   struct aprof_token token;
   if (sought != NULL && !begin(t, b))
     goto slow;
@@ -136,7 +136,7 @@ BETWEEN SLOW void waited_long(struct thread *t, struct aprof_future *f, uint64_t
 static __attribute__((noinline)) void end_running(struct aprof_site *site, uint64_t key0,
                                                   uint64_t key1, int how) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   uint32_t odd = APROF_POLLING | APROF_TUPLE | APROF_WORKER | APROF_NORETURN;
   uint8_t none = 0;
   if (!begin(t, b))
@@ -165,7 +165,7 @@ typedef void ends(struct aprof_site *site, uint64_t key0, uint64_t key1, int how
 ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how, uint32_t clock,
                      ends *member) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   struct aprof_token token;
   if (member != NULL && !begin(t, b))
     goto slow;
@@ -334,7 +334,7 @@ ALWAYS void fast_run_woken(struct aprof_site *site, struct aprof_token *token,
                            uint32_t clock, bool taken, bool apart, run_found *other,
                            run_found *undone) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   struct aprof_counters *a = fast_counted(t, f, true, taken);
   if (taken && (a == NULL || unlikely(f->state != APROF_FUTURE_WAITING)))
     goto undo;
@@ -382,7 +382,7 @@ undo:
 static void due_any(struct aprof_token *token, uint64_t ns) {
   struct thread *t = aprof_self;
   uint64_t id = token->word[0];
-  if (likely(id != 0) && likely(t->tentative_id == id) && begin(t, aprof_here.block)) {
+  if (likely(id != 0) && likely(t->tentative_id == id) && begin(t, block_here())) {
     struct aprof_future *f = t->tentative;
     if (likely(t->tentative_id == id) && likely(f->id == id) &&
         likely(f->state == APROF_FUTURE_TENTATIVE)) {

@@ -14,7 +14,7 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
                           uint64_t key1, struct aprof_site *function, const void *self,
                           uint32_t clock, run_begin *sought) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   uint32_t odd = APROF_ORPHAN | APROF_POLLING | APROF_TUPLE | APROF_WORKER | APROF_ROOT;
   bool by_address = function == NULL && self != NULL;
   if ((site->flags & odd) != APROF_ORPHAN || by_address || site_may_create(site->ns))
@@ -76,7 +76,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
                            uint32_t clock, run_begin *called, run_found *queued, run_found *woken,
                            run_found *moved, run_begin *born) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   if (!begin(t, b)) {
     timed_run_begin(site, token, key0, key1, function, self);
     return;
@@ -144,7 +144,7 @@ ALWAYS void fast_run_end(struct aprof_token *token, int how, struct aprof_site *
                          uint32_t clock, run_over *closes, run_over *stack) {
   struct thread *t = aprof_self;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   if (!begin(t, b))
     goto slow;
   bool suspended = b->state != APROF_THREAD_RUNNING;

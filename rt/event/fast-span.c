@@ -24,7 +24,7 @@ typedef void closes(struct aprof_token *token);
    around a wait. */
 ALWAYS void fast_tier_begin(struct aprof_site *site, struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   struct aprof_future *f = t->cur;
   bool span = site->kind == APROF_SITE_SPAN;
   uint32_t before = f->node, tier = fast_place_of(site)->tier;
@@ -67,7 +67,7 @@ undo:
 
 ALWAYS void fast_tier_end(struct aprof_token *token, uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   struct aprof_future *f = t->cur;
   uint32_t before = (uint32_t)(token->word[1] >> 32), node = token->word[2] & SPAN_NODE;
   uint32_t bracket = (uint32_t)(token->word[2] >> 32);
@@ -104,7 +104,7 @@ undo:
 ALWAYS void fast_span_begin(struct aprof_site *site, struct aprof_token *token, uint32_t clock,
                             opens *tiers) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   if (!begin(t, b))
     goto slow;
   struct aprof_future *f = t->cur;
@@ -142,7 +142,7 @@ slow:
 
 ALWAYS void fast_span_end(struct aprof_token *token, uint32_t clock, closes *tiers) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   uint32_t before = (uint32_t)(token->word[1] >> 32);
   if (!begin(t, b))
     goto slow;

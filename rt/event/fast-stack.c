@@ -20,7 +20,7 @@ ALWAYS void fast_run_stack(struct aprof_site *site, struct aprof_token *token,
                            struct aprof_future *f, struct aprof_site *function, const void *self,
                            uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   struct aprof_future *top = top_known(t, f);
   if (!fast_top_runs(t, f, top, site, function))
     goto undo;
@@ -52,7 +52,7 @@ ALWAYS void fast_called_stack(struct aprof_site *site, struct aprof_token *token
                               struct aprof_future *f, struct aprof_site *function, const void *self,
                               uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   struct aprof_future *caller = t->cur, *top = top_known(t, f);
   if (!fast_top_runs(t, f, top, site, function))
     goto undo;
@@ -103,7 +103,7 @@ ALWAYS struct aprof_counters *fast_top_pause(struct thread *t, const struct apro
 ALWAYS void fast_stack_pause(struct aprof_token *token, int how, struct aprof_site *where,
                              uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1], *top = t->cur;
   if (b->state != APROF_THREAD_RUNNING && likely(in_profile((uintptr_t)f)) &&
       f->id != token->word[0] && token_current(t, token->word[0])) {
@@ -140,7 +140,7 @@ undo:
 ALWAYS void fast_stack_end(struct aprof_token *token, int how, struct aprof_site *where,
                            uint32_t clock) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   uint32_t index = bracket_indexes(token);
   struct aprof_future *f = future_at(index), *top = t->cur;
   struct aprof_future *caller = future_at((uint32_t)(token->word[2] & BRACKET_INDEX));

@@ -29,7 +29,7 @@ typedef void enters(struct aprof_site *site, struct aprof_token *token, const vo
 ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uint32_t clock,
                          suspends *other) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   if (other != NULL && !begin(t, b))
     goto slow;
   struct aprof_future *f = t->cur;
@@ -66,7 +66,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock, resumes *name
   struct thread *t = aprof_self;
   uint64_t id = token->word[0]; /* of AWAIT_OUTER; others are no future's */
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   if (!in_profile((uintptr_t)f))
     goto other;
   if (!begin(t, b)) {
@@ -174,7 +174,7 @@ static SLOW bool fast_adopted(struct thread *t, struct aprof_token *token, const
 ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self,
                        uint32_t clock, enters *beside, bool member) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   if (beside != NULL && !begin(t, b))
     goto slow;
   if (unlikely(t->tentative != NULL))
@@ -325,7 +325,7 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leave
   struct thread *t = aprof_self;
   uint64_t id = token->word[0];
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   if (member != NULL && !begin(t, b))
     goto slow;
   /* One test for two: what was suspended here last may run on another thread by now. */
@@ -366,7 +366,7 @@ slow:
 ALWAYS void fast_leave_own(struct aprof_token *token, int how, uint32_t clock) {
   struct thread *t = aprof_self;
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1], *caller = NULL;
-  struct aprof_block *b = aprof_here.block;
+  struct aprof_block *b = block_here();
   if (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(how != APROF_DONE) ||
       unlikely(t->cur != f) || unlikely(f->id != token->word[0]) ||
       unlikely(fast_word(f) & 0xffu << 24) || unlikely(t->free_count >= FREE_ENOUGH))

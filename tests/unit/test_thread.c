@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
 
 #include "unit.h"
 
@@ -436,7 +438,93 @@ START_TEST(handlers_between_and_inside_events) {
 }
 END_TEST
 
-UNIT_MAIN("thread", a_first_event_takes_no_memory, each_thread_has_its_times,
+#if defined __x86_64__
+enum { STEPS = 28 };
+#define TRAPS 0x100ll /* of the processor's flags: a signal behind each instruction */
+
+static volatile long steps_before;
+
+static void on_step(int number, siginfo_t *info, void *context) {
+  (void)info;
+  if (steps_before-- > 0)
+    return;
+  on_signal(number);
+  ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~TRAPS;
+}
+
+static void stepped_from_here(void) {
+  __asm__ volatile("leaq -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; "
+                   "leaq 128(%%rsp), %%rsp" ::
+                       : "memory", "cc");
+}
+
+static void *first_is_an_enter(void *unused) {
+  token t;
+  stepped_from_here();
+  enter(&work, &t);
+  leave(&t);
+  return unused;
+}
+static void *first_is_a_create(void *unused) {
+  token t;
+  stepped_from_here();
+  create(&spawn, &t, &child, NULL);
+  created(&t, KEY, 1);
+  return unused;
+}
+static void *first_is_a_run(void *unused) {
+  token t;
+  stepped_from_here();
+  run(&resume_it, &t, KEY, &child);
+  ran(&t, APROF_DONE);
+  return unused;
+}
+static void *first_is_an_await(void *unused) {
+  token t;
+  stepped_from_here();
+  suspend(&nap, &t);
+  resume(&t);
+  return unused;
+}
+
+/* How the process ended in which a handler comes after so many instructions of a thread. */
+static int stepped(void *(*first)(void *), long steps) {
+  int status = 0;
+  pid_t child_pid = fork();
+  if (child_pid == 0) {
+    struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
+    sigaction(SIGTRAP, &action, NULL);
+    one(1);
+    steps_before = steps;
+    on_a_thread(first, NULL);
+    _exit(interrupted == 1 ? 0 : 1);
+  }
+  ck_assert_int_eq(waitpid(child_pid, &status, 0), child_pid);
+  return status;
+}
+
+/* The thread and its block are two words: whichever a handler comes between, that makes the
+   thread's first event. Where signals are blocked the kernel ends who is stepped. */
+START_TEST(a_handler_makes_the_first_event_inside_the_first) {
+  attach();
+  one(1);
+  void *(*const firsts[])(void *) = {first_is_an_enter, first_is_a_create, first_is_a_run,
+                                     first_is_an_await};
+  for (size_t i = 0; i < 4; i++)
+    for (long steps = 0; steps < (suite_is_slow() ? 0 : STEPS); steps++) {
+      int status = stepped(firsts[i], steps);
+      if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP && steps > 12)
+        break;
+      ck_assert_msg(status == 0, "event %zu, %ld steps: status %x", i, steps, status);
+    }
+}
+END_TEST
+#define STEPPED a_handler_makes_the_first_event_inside_the_first,
+#else
+#define STEPPED
+#endif
+
+UNIT_MAIN("thread", STEPPED a_first_event_takes_no_memory, each_thread_has_its_times,
           blocks_are_leased_again, resumed_on_another_thread, left_where_it_waited,
           woken_and_run_by_another_thread, ended_by_another_thread_while_it_runs,
           thread_that_ends_inside_a_body, thread_that_ends_in_an_await,
