@@ -349,7 +349,9 @@ struct aprof_future *key_take(const struct thread *t, struct key_search *wanted,
   bool shared = threads_share();
   wanted->found = NULL;
   wanted->oldest = wanted->free = true;
-  struct aprof_future *first = rather == NULL ? the_first(wanted) : NULL;
+  /* Whoever has the lock is not to lose what it finds to those that need none. */
+  bool chosen = rather != NULL || __atomic_load_n(&taking, __ATOMIC_RELAXED) != 0;
+  struct aprof_future *first = chosen ? NULL : the_first(wanted);
   *taken = first != NULL && open_free(first, wanted);
   if (likely(*taken)) {
     ordered_taken(first);
