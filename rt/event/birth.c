@@ -29,8 +29,8 @@ struct aprof_future *future_born(struct thread *t, struct aprof_site *function, 
   } else {
     f->parent = 0;
   }
-  f->node = node_of_function(t, above, function)->node;
-  f->outer = f->node;
+  if (function != NULL)
+    f->node = f->outer = node_of_function(t, above, function)->node;
   return f;
 }
 

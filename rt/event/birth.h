@@ -26,7 +26,7 @@ static inline struct aprof_site *helper_around(const struct aprof_token *create)
 }
 
 /* A new record under the running future (under nothing if `root`): no state, no
-   key yet. NULL: lost, and counted. */
+   key yet; function NULL: no node yet. NULL: lost, and counted. */
 struct aprof_future *future_born(struct thread *t, struct aprof_site *function, bool root,
                                  uint64_t now);
 /* f, which was born then, is counted from now on: traced.c. */

@@ -47,7 +47,7 @@ void general_create_begin(struct aprof_site *site, struct aprof_token *token,
     if (fn != NULL)
       site_told(function, fn);
   } else {
-    f = future_born(t, site, root, now);
+    f = future_born(t, fn == NULL ? site : NULL, root, now);
     if (f != NULL && fn != NULL) {
       uint8_t model =
           site->flags & (APROF_ONCE | APROF_MULTI) ? APROF_MODEL_CALLBACK : APROF_MODEL_STACK;
