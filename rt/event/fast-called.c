@@ -144,20 +144,9 @@ slow:
 
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
-  static __attribute__((noinline)) void called_sought_##name(                                      \
-      struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
-      struct aprof_site *function, const void *self) {                                             \
-    fast_called_begin(site, token, key0, key1, function, self, clock, NULL, NULL);                 \
-  }                                                                                                \
-  void called_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,      \
-                           uint64_t key1, struct aprof_site *function, const void *self) {         \
-    fast_called_begin(site, token, key0, key1, function, self, clock, called_sought_##name,        \
-                      called_stack_##name);                                                        \
-  }                                                                                                \
-  void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {           \
-    fast_called_end(token, how, where, clock, called_ends_##name, called_pauses_##name);           \
-  }
+  RUN_BEGIN(APART, called_sought_##name, fast_called_begin, clock, NULL, NULL)                     \
+  RUN_BEGIN(, called_begin_##name, fast_called_begin, clock, called_sought_##name,                 \
+            called_stack_##name)                                                                   \
+  RUN_OVER(, called_end_##name, fast_called_end, clock, called_ends_##name, called_pauses_##name)
 
-#define GOVERNED(clock) /* what comes first has chosen */
-
-SETS(SET, GOVERNED)
+#include "fast-sets.h"

@@ -106,19 +106,13 @@ undo:
 
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
-  void run_ends_##name(struct aprof_token *token, int how, struct aprof_site *where) {             \
-    fast_run_closes(token, how, where, clock, true, false, run_pauses_##name, stack_pause_##name); \
-  }                                                                                                \
-  void run_pauses_##name(struct aprof_token *token, int how, struct aprof_site *where) {           \
-    fast_run_closes(token, how, where, clock, false, false, run_ends_##name, stack_pause_##name);  \
-  }                                                                                                \
-  void called_ends_##name(struct aprof_token *token, int how, struct aprof_site *where) {          \
-    fast_run_closes(token, how, where, clock, true, true, called_pauses_##name, stack_end_##name); \
-  }                                                                                                \
-  void called_pauses_##name(struct aprof_token *token, int how, struct aprof_site *where) {        \
-    fast_run_closes(token, how, where, clock, false, true, called_ends_##name, stack_end_##name);  \
-  }
+  RUN_OVER(, run_ends_##name, fast_run_closes, clock, true, false, run_pauses_##name,              \
+           stack_pause_##name)                                                                     \
+  RUN_OVER(, run_pauses_##name, fast_run_closes, clock, false, false, run_ends_##name,             \
+           stack_pause_##name)                                                                     \
+  RUN_OVER(, called_ends_##name, fast_run_closes, clock, true, true, called_pauses_##name,         \
+           stack_end_##name)                                                                       \
+  RUN_OVER(, called_pauses_##name, fast_run_closes, clock, false, true, called_ends_##name,        \
+           stack_end_##name)
 
-#define GOVERNED(clock) /* what comes first has chosen */
-
-SETS(SET, GOVERNED)
+#include "fast-sets.h"

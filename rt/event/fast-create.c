@@ -197,8 +197,7 @@ ALWAYS bool fast_published(struct thread *t, const struct aprof_token *token) {
 
 /* What runs here makes its successor itself, and gives its key up to it: its bracket tells whether
    it is over. False: `old` does not run here, or was asked to end. */
-static __attribute__((noinline)) bool fast_succeeds(struct thread *t, struct aprof_future *old,
-                                                    uint64_t key0, uint64_t key1) {
+APART bool fast_succeeds(struct thread *t, struct aprof_future *old, uint64_t key0, uint64_t key1) {
   uint8_t none = 0;
   if (t->block->state != APROF_THREAD_RUNNING || t->cur != old || old->lease != t->lease ||
       old->open == 0 || key_id(old, key0, key1) == 0 ||
@@ -210,9 +209,8 @@ static __attribute__((noinline)) bool fast_succeeds(struct thread *t, struct apr
 }
 
 /* `old` has the key, and goes on, armed again as f, which is none then. False: it does not. */
-static __attribute__((noinline)) bool fast_rearms(struct thread *t, struct aprof_future *old,
-                                                  struct aprof_future *f, uint64_t key0,
-                                                  uint64_t key1) {
+APART bool fast_rearms(struct thread *t, struct aprof_future *old, struct aprof_future *f,
+                       uint64_t key0, uint64_t key1) {
   uint64_t id = key_id(old, key0, key1);
   if (id == 0 || !key_rearmed(t, old, id, f, event_time(t)))
     return false;
@@ -251,8 +249,7 @@ ALWAYS bool fast_publish_equal(struct thread *t, struct aprof_token *token, uint
 }
 
 /* Both go on inside the event, where it is no usual key. */
-static __attribute__((noinline)) void create_end_equal(struct aprof_token *token, uint64_t key0,
-                                                       uint64_t key1, int ok) {
+APART void create_end_equal(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
   struct thread *t = aprof_self;
   if (fast_publish_equal(t, token, key0, key1, false))
     return;
@@ -260,8 +257,7 @@ static __attribute__((noinline)) void create_end_equal(struct aprof_token *token
   timed_create_end(token, key0, key1, ok);
 }
 
-static __attribute__((noinline)) void create_key_equal(struct aprof_token *token, uint64_t key0,
-                                                       uint64_t key1) {
+APART void create_key_equal(struct aprof_token *token, uint64_t key0, uint64_t key1) {
   struct thread *t = aprof_self;
   if (fast_publish_equal(t, token, key0, key1, true))
     return;
@@ -292,9 +288,8 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
 /* -- one set per clock --------------------------------------------------------- */
 
 #define SET(name, clock)                                                                           \
-  static __attribute__((noinline)) void create_member_##name(                                      \
-      struct aprof_site *site, struct aprof_token *token, struct aprof_site *function,             \
-      const void *fn) {                                                                            \
+  APART void create_member_##name(struct aprof_site *site, struct aprof_token *token,              \
+                                  struct aprof_site *function, const void *fn) {                   \
     fast_create_begin(site, token, function, fn, clock, NULL);                                     \
   }                                                                                                \
   static void create_begin_##name(struct aprof_site *site, struct aprof_token *token,              \
@@ -304,7 +299,7 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
 
 #define GOVERNED(clock) APROF_GATE_create_begin(CHOOSE, clock)
 
-SETS(SET, GOVERNED)
+#include "fast-sets.h"
 
 void fast_creates(struct aprof_gate *gate, uint32_t clock) {
   gate->create_begin = FOR_CLOCK(clock, create_begin);

@@ -357,14 +357,29 @@ ALWAYS uint64_t *fast_displaced(const struct thread *t, struct aprof_future *f) 
   return likely(t->free_count < FREE_ENOUGH) && likely(f->flags & APROF_F_KEYED) ? &f->key0 : NULL;
 }
 
-/* Goes on with the end of a run. */
+/* Goes on with the end of a run. Each of these three is a step above or in a file, with what else
+   it is told. */
 typedef void run_over(struct aprof_token *token, int how, struct aprof_site *where);
+#define RUN_OVER(scope, name, step, ...)                                                           \
+  scope void name(struct aprof_token *token, int how, struct aprof_site *where) {                  \
+    step(token, how, where, __VA_ARGS__);                                                          \
+  }
 /* Goes on with a run. */
 typedef void run_begin(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
                        uint64_t key1, struct aprof_site *function, const void *self);
+#define RUN_BEGIN(scope, name, step, ...)                                                          \
+  scope void name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,               \
+                  uint64_t key1, struct aprof_site *function, const void *self) {                  \
+    step(site, token, key0, key1, function, self, __VA_ARGS__);                                    \
+  }
 /* ... of what was found inside the event, its id in the token. */
 typedef void run_found(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
                        struct aprof_site *function, const void *self);
+#define RUN_FOUND(scope, name, step, ...)                                                          \
+  scope void name(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,      \
+                  struct aprof_site *function, const void *self) {                                 \
+    step(site, token, f, function, self, __VA_ARGS__);                                             \
+  }
 /* ... where that needs the general event. `taken`: it was. */
 BETWEEN SLOW run_found run_undone, run_undone_taken;
 

@@ -94,6 +94,4 @@ undo:
     fast_resume_named(token, clock);                                                               \
   }
 
-#define GOVERNED(clock) /* what comes first has chosen */
-
-SETS(SET, GOVERNED)
+#include "fast-sets.h"

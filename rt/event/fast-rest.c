@@ -25,9 +25,8 @@ static bool is_of_none(struct aprof_site *site, uint64_t key0, uint64_t key1,
 }
 
 /* The future of a key that the first place does not tell. NULL: none, or several may be meant. */
-static __attribute__((noinline)) struct aprof_future *find_sought(const struct aprof_site *site,
-                                                                  uint64_t key0, uint64_t key1,
-                                                                  struct aprof_token *token) {
+APART struct aprof_future *find_sought(const struct aprof_site *site, uint64_t key0, uint64_t key1,
+                                       struct aprof_token *token) {
   bool several = (site->flags & APROF_TUPLE) || site->ns == APROF_NS_ANY;
   struct aprof_future *f = several ? NULL : key_find(key0, key1, site->ns);
   token->word[0] = f != NULL ? key_id(f, key0, key1) : 0;
@@ -54,8 +53,8 @@ ALWAYS bool fast_aside_itself(const struct aprof_future *f) {
 }
 
 /* The end of an event that woke what does not wait: it runs, or is queued, or put aside. */
-static __attribute__((noinline)) void wake_early(const struct aprof_site *site,
-                                                 struct aprof_future *f, struct aprof_block *b) {
+APART void wake_early(const struct aprof_site *site, struct aprof_future *f,
+                      struct aprof_block *b) {
   uint64_t none = 0;
   if ((f->state == APROF_FUTURE_RUNNING || f->state == APROF_FUTURE_ASIDE) &&
       __atomic_compare_exchange_n(&f->wake_tick, &none, site->id, false, __ATOMIC_RELAXED,
@@ -133,8 +132,7 @@ BETWEEN SLOW void waited_long(struct thread *t, struct aprof_future *f, uint64_t
 
 /* What runs here is meant: it is over when its bracket closes (fast_run_closes), and no key finds
    it from here on. */
-static __attribute__((noinline)) void end_running(struct aprof_site *site, uint64_t key0,
-                                                  uint64_t key1, int how) {
+APART void end_running(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
   struct thread *t = aprof_self;
   struct aprof_block *b = block_here();
   uint32_t odd = APROF_POLLING | APROF_TUPLE | APROF_WORKER | APROF_NORETURN;
@@ -271,15 +269,8 @@ ALWAYS void fast_run_undone(struct aprof_site *site, struct aprof_token *token,
   timed_run_begin(site, token, key0, key1, function, self);
 }
 
-void run_undone(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
-                struct aprof_site *function, const void *self) {
-  fast_run_undone(site, token, f, function, self, false);
-}
-
-void run_undone_taken(struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,
-                      struct aprof_site *function, const void *self) {
-  fast_run_undone(site, token, f, function, self, site->flags & APROF_TUPLE);
-}
+RUN_FOUND(, run_undone, fast_run_undone, false)
+RUN_FOUND(, run_undone_taken, fast_run_undone, (site->flags & APROF_TUPLE) != 0)
 
 void run_none(struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,
               struct aprof_site *function, const void *self) {
@@ -397,11 +388,8 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
 
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
-  static __attribute__((noinline)) void run_queued_taken_##name(                                   \
-      struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
-      struct aprof_site *function, const void *self) {                                             \
-    fast_run_queued(site, token, f, function, self, clock, true, NULL, NULL, run_undone_taken);    \
-  }                                                                                                \
+  RUN_FOUND(APART, run_queued_taken_##name, fast_run_queued, clock, true, NULL, NULL,              \
+            run_undone_taken)                                                                      \
   void run_taken_##name(struct aprof_site *site, struct aprof_token *token,                        \
                         struct aprof_future *f, struct aprof_site *function, const void *self) {   \
     if (f->state == APROF_FUTURE_QUEUED)                                                           \
@@ -409,33 +397,18 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
     else                                                                                           \
       fast_run_woken(site, token, f, function, self, clock, true, false, NULL, run_undone_taken);  \
   }                                                                                                \
-  static __attribute__((noinline)) void run_apart_##name(                                          \
-      struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
-      struct aprof_site *function, const void *self) {                                             \
-    fast_run_woken(site, token, f, function, self, clock, false, true, NULL, run_undone);          \
-  }                                                                                                \
-  void run_moved_##name(struct aprof_site *site, struct aprof_token *token,                        \
-                        struct aprof_future *f, struct aprof_site *function, const void *self) {   \
-    fast_run_moved(site, token, f, function, self, run_taken_##name, run_apart_##name);            \
-  }                                                                                                \
-  static __attribute__((noinline)) void run_other_##name(                                          \
-      struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
-      struct aprof_site *function, const void *self) {                                             \
-    fast_run_woken(site, token, f, function, self, clock, false, false, NULL, run_moved_##name);   \
-  }                                                                                                \
-  void run_woken_##name(struct aprof_site *site, struct aprof_token *token,                        \
-                        struct aprof_future *f, struct aprof_site *function, const void *self) {   \
-    fast_run_woken(site, token, f, function, self, clock, false, false, run_other_##name,          \
-                   run_moved_##name);                                                              \
-  }                                                                                                \
+  RUN_FOUND(APART, run_apart_##name, fast_run_woken, clock, false, true, NULL, run_undone)         \
+  RUN_FOUND(, run_moved_##name, fast_run_moved, run_taken_##name, run_apart_##name)                \
+  RUN_FOUND(APART, run_other_##name, fast_run_woken, clock, false, false, NULL, run_moved_##name)  \
+  RUN_FOUND(, run_woken_##name, fast_run_woken, clock, false, false, run_other_##name,             \
+            run_moved_##name)                                                                      \
   static SLOW void wake_sought_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {     \
     fast_wake(site, key0, key1, clock, NULL);                                                      \
   }                                                                                                \
   static void wake_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {                 \
     fast_wake(site, key0, key1, clock, wake_sought_##name);                                        \
   }                                                                                                \
-  static __attribute__((noinline)) void end_member_##name(struct aprof_site *site, uint64_t key0,  \
-                                                          uint64_t key1, int how) {                \
+  APART void end_member_##name(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {   \
     fast_end(site, key0, key1, how, clock, NULL);                                                  \
   }                                                                                                \
   static void end_##name(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {         \
@@ -444,7 +417,7 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
 
 #define GOVERNED(clock) APROF_GATE_wake(CHOOSE, clock) APROF_GATE_end(CHOOSE, clock)
 
-SETS(SET, GOVERNED)
+#include "fast-sets.h"
 
 void fast_rest(struct aprof_gate *gate, uint32_t clock) {
   gate->due = due_any;

@@ -190,36 +190,16 @@ slow:
 
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
-  static __attribute__((noinline)) void run_nameless_##name(                                       \
-      struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
-      struct aprof_site *function, const void *self) {                                             \
-    fast_run_queued(site, token, f, function, self, clock, false, NULL, NULL, run_moved_##name);   \
-  }                                                                                                \
-  static __attribute__((noinline)) void run_queued_##name(                                         \
-      struct aprof_site *site, struct aprof_token *token, struct aprof_future *f,                  \
-      struct aprof_site *function, const void *self) {                                             \
-    fast_run_queued(site, token, f, function, self, clock, false, run_nameless_##name,             \
-                    run_stack_##name, run_moved_##name);                                           \
-  }                                                                                                \
-  static __attribute__((noinline)) void run_sought_##name(                                         \
-      struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
-      struct aprof_site *function, const void *self) {                                             \
-    fast_run_sought(site, token, key0, key1, function, self, run_taken_##name);                    \
-  }                                                                                                \
-  static __attribute__((noinline)) void run_born_##name(                                           \
-      struct aprof_site *site, struct aprof_token *token, uint64_t key0, uint64_t key1,            \
-      struct aprof_site *function, const void *self) {                                             \
-    fast_run_born(site, token, key0, key1, function, self, clock, run_sought_##name);              \
-  }                                                                                                \
-  static void run_begin_##name(struct aprof_site *site, struct aprof_token *token, uint64_t key0,  \
-                               uint64_t key1, struct aprof_site *function, const void *self) {     \
-    fast_run_begin(site, token, key0, key1, function, self, clock, called_begin_##name,            \
-                   run_queued_##name, run_woken_##name, run_moved_##name, run_born_##name);        \
-  }                                                                                                \
-  static __attribute__((noinline)) void run_done_##name(struct aprof_token *token, int how,        \
-                                                        struct aprof_site *where) {                \
-    fast_run_end(token, how, where, false, clock, run_ends_##name, stack_pause_##name);            \
-  }                                                                                                \
+  RUN_FOUND(APART, run_nameless_##name, fast_run_queued, clock, false, NULL, NULL,                 \
+            run_moved_##name)                                                                      \
+  RUN_FOUND(APART, run_queued_##name, fast_run_queued, clock, false, run_nameless_##name,          \
+            run_stack_##name, run_moved_##name)                                                    \
+  RUN_BEGIN(APART, run_sought_##name, fast_run_sought, run_taken_##name)                           \
+  RUN_BEGIN(APART, run_born_##name, fast_run_born, clock, run_sought_##name)                       \
+  RUN_BEGIN(static, run_begin_##name, fast_run_begin, clock, called_begin_##name,                  \
+            run_queued_##name, run_woken_##name, run_moved_##name, run_born_##name)                \
+  RUN_OVER(APART, run_done_##name, fast_run_end, false, clock, run_ends_##name,                    \
+           stack_pause_##name)                                                                     \
   static void run_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {       \
     if (unlikely(bracket_indexed(token)))                                                          \
       called_end_##name(token, how, where);                                                        \
@@ -232,7 +212,7 @@ slow:
 
 #define GOVERNED(clock) APROF_GATE_run_begin(CHOOSE, clock) APROF_GATE_run_end(CHOOSE, clock)
 
-SETS(SET, GOVERNED)
+#include "fast-sets.h"
 
 void fast_keyed_runs(struct aprof_gate *gate, uint32_t clock) {
   gate->run_begin = FOR_CLOCK(clock, run_begin);

@@ -177,11 +177,10 @@ slow:
 
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
-  static __attribute__((noinline)) void tier_begin_##name(struct aprof_site *site,                 \
-                                                          struct aprof_token *token) {             \
+  APART void tier_begin_##name(struct aprof_site *site, struct aprof_token *token) {               \
     fast_tier_begin(site, token, clock);                                                           \
   }                                                                                                \
-  static __attribute__((noinline)) void tier_end_##name(struct aprof_token *token) {               \
+  APART void tier_end_##name(struct aprof_token *token) {                                          \
     fast_tier_end(token, clock);                                                                   \
   }                                                                                                \
   static void span_begin_##name(struct aprof_site *site, struct aprof_token *token) {              \
@@ -193,7 +192,7 @@ slow:
 
 #define GOVERNED(clock) APROF_GATE_span_begin(CHOOSE, clock) APROF_GATE_span_end(CHOOSE, clock)
 
-SETS(SET, GOVERNED)
+#include "fast-sets.h"
 
 void fast_spans(struct aprof_gate *gate, uint32_t clock) {
   gate->span_begin = FOR_CLOCK(clock, span_begin);

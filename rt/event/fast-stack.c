@@ -185,22 +185,9 @@ undo:
 
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
-  void run_stack_##name(struct aprof_site *site, struct aprof_token *token,                        \
-                        struct aprof_future *f, struct aprof_site *function, const void *self) {   \
-    fast_run_stack(site, token, f, function, self, clock);                                         \
-  }                                                                                                \
-  void called_stack_##name(struct aprof_site *site, struct aprof_token *token,                     \
-                           struct aprof_future *f, struct aprof_site *function,                    \
-                           const void *self) {                                                     \
-    fast_called_stack(site, token, f, function, self, clock);                                      \
-  }                                                                                                \
-  void stack_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {            \
-    fast_stack_end(token, how, where, clock);                                                      \
-  }                                                                                                \
-  void stack_pause_##name(struct aprof_token *token, int how, struct aprof_site *where) {          \
-    fast_stack_pause(token, how, where, clock);                                                    \
-  }
+  RUN_FOUND(, run_stack_##name, fast_run_stack, clock)                                             \
+  RUN_FOUND(, called_stack_##name, fast_called_stack, clock)                                       \
+  RUN_OVER(, stack_end_##name, fast_stack_end, clock)                                              \
+  RUN_OVER(, stack_pause_##name, fast_stack_pause, clock)
 
-#define GOVERNED(clock) /* what comes first has chosen */
-
-SETS(SET, GOVERNED)
+#include "fast-sets.h"

@@ -43,31 +43,15 @@
 
 #include "fast-key.h"
 
-#include "fast.c"
-#undef SET
-#undef GOVERNED
-#include "fast-names.c"
-#undef SET
-#undef GOVERNED
-#include "fast-create.c"
-#undef SET
-#undef GOVERNED
-#include "fast-run.c"
-#undef SET
-#undef GOVERNED
 #include "fast-called.c"
-#undef SET
-#undef GOVERNED
-#include "fast-stack.c"
-#undef SET
-#undef GOVERNED
 #include "fast-close.c"
-#undef SET
-#undef GOVERNED
+#include "fast-create.c"
+#include "fast-names.c"
 #include "fast-rest.c"
-#undef SET
-#undef GOVERNED
+#include "fast-run.c"
 #include "fast-span.c"
+#include "fast-stack.c"
+#include "fast.c"
 
 #ifdef FAST_SOME
 void fast_some(struct aprof_gate *gate, uint32_t clock) {

@@ -413,28 +413,27 @@ static SLOW void leave_slow(struct aprof_token *token, int how) {
 
 /* -- one set per clock ------------------------------------------------------ */
 #define SET(name, clock)                                                                           \
-  static __attribute__((noinline)) void suspend_beside_##name(struct aprof_site *site,             \
-                                                              struct aprof_token *token) {         \
+  APART void suspend_beside_##name(struct aprof_site *site, struct aprof_token *token) {           \
     if ((site->flags & APROF_NAMES) || runs_in_await())                                            \
       suspend_named_##name(site, token);                                                           \
     else                                                                                           \
       fast_suspend(site, token, clock, NULL);                                                      \
   }                                                                                                \
-  static __attribute__((noinline)) void enter_member_##name(                                       \
-      struct aprof_site *site, struct aprof_token *token, const void *self) {                      \
+  APART void enter_member_##name(struct aprof_site *site, struct aprof_token *token,               \
+                                 const void *self) {                                               \
     fast_enter(site, token, self, clock, NULL, true);                                              \
   }                                                                                                \
-  static __attribute__((noinline)) void enter_beside_##name(                                       \
-      struct aprof_site *site, struct aprof_token *token, const void *self) {                      \
+  APART void enter_beside_##name(struct aprof_site *site, struct aprof_token *token,               \
+                                 const void *self) {                                               \
     if (runs_member())                                                                             \
       enter_member_##name(site, token, self);                                                      \
     else                                                                                           \
       fast_enter(site, token, self, clock, NULL, false);                                           \
   }                                                                                                \
-  static __attribute__((noinline)) void leave_own_##name(struct aprof_token *token, int how) {     \
+  APART void leave_own_##name(struct aprof_token *token, int how) {                                \
     fast_leave_own(token, how, clock);                                                             \
   }                                                                                                \
-  static __attribute__((noinline)) void leave_member_##name(struct aprof_token *token, int how) {  \
+  APART void leave_member_##name(struct aprof_token *token, int how) {                             \
     if (likely(!runs_as(APROF_F_KEYED | APROF_F_MEMBER)))                                          \
       leave_slow(token, how);                                                                      \
     else if (runs_as(APROF_F_KEYED))                                                               \
@@ -459,7 +458,7 @@ static SLOW void leave_slow(struct aprof_token *token, int how) {
   APROF_GATE_enter(CHOOSE, clock) APROF_GATE_leave(CHOOSE, clock)                                  \
       APROF_GATE_suspend(CHOOSE, clock) APROF_GATE_resume(CHOOSE, clock)
 
-SETS(SET, GOVERNED)
+#include "fast-sets.h"
 
 void fast_bodies(struct aprof_gate *gate, uint32_t clock) {
   gate->enter = FOR_CLOCK(clock, enter);

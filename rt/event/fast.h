@@ -41,8 +41,9 @@ register uint64_t unused_r12 __asm__("r12");
 
 /* What files have of each other: in fast-traced.c they are one, in which the way to it stays a tail
    call. */
+#define APART static __attribute__((noinline)) /* a rarer part, in registers of its own */
 #ifdef FAST_TRACED
-#define BETWEEN static __attribute__((noinline))
+#define BETWEEN APART
 #else
 #define BETWEEN
 #endif
