@@ -63,6 +63,23 @@ static bool is_tomb(uint64_t word) {
   return (uint32_t)word == KEY_TOMB;
 }
 
+/* The next word of this hash from the so-manieth place of a key on: *at lies behind it then. 0:
+   there is none. */
+static inline uint64_t next_word(const struct key_segment *segment, uint32_t hash, uint32_t *at) {
+  while (*at < KEY_WORDS) {
+    uint64_t word = __atomic_load_n(&segment->word[(hash + (*at)++) % KEY_WORDS], __ATOMIC_ACQUIRE);
+    if (word == 0)
+      break;
+    if (word >> 32 == hash && !is_tomb(word))
+      return word;
+  }
+  return 0;
+}
+
+static struct queue *queue_at(uint64_t word) {
+  return &cell_at((uint32_t)word & ~QUEUE)->queue;
+}
+
 /*
  * Reads a record that another thread may be filling. The answer counts only where all of the record
  * is that of the caller's key: then the program itself has ordered the create before this event.
@@ -140,11 +157,6 @@ static bool consider_from(struct key_search *s, uint32_t cell, uint32_t from) {
   return false;
 }
 
-/* True: it is over. */
-static bool consider_queue(struct key_search *s, uint64_t word) {
-  return consider_from(s, cell_at((uint32_t)word & ~QUEUE)->queue.first, 0);
-}
-
 /* True: it is over. Of the ring, the first that is at rest will do, too. */
 static bool consider_ring(struct key_search *s) {
   const struct ring *r = ring_for(s->hash);
@@ -157,42 +169,18 @@ static bool consider_ring(struct key_search *s) {
   return false;
 }
 
-/* The oldest of many: a look at its birth leaves most of them out. */
-static void search_oldest(struct key_search *s, const struct key_segment *segment) {
-  uint64_t born = s->found != NULL ? birth_of(s->found) : UINT64_MAX, hash = s->hash;
-  for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS; i++, slot++) {
-    uint64_t word = __atomic_load_n(&segment->word[slot % KEY_WORDS], __ATOMIC_ACQUIRE);
-    if (word >> 32 != hash || is_tomb(word)) {
-      if (word == 0)
-        return;
-    } else if (word & QUEUE) {
-      s->queued = true;
-    } else if (birth_of(future_at((uint32_t)word)) <= born) {
-      consider(s, future_at((uint32_t)word));
-      born = s->found != NULL ? birth_of(s->found) : UINT64_MAX;
-    }
-  }
-}
-
 /* True: the search is over. What has a word is older than what goes round in the ring, and that is
    older than what stands in a queue. */
 static bool search_segment(struct key_search *s, const struct key_segment *segment) {
-  if (s->oldest) {
-    search_oldest(s, segment);
-    return false;
-  }
-  for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS;
-       i++, slot = (slot + 1) % KEY_WORDS) {
-    uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_ACQUIRE);
-    if (word == 0)
-      return false;
-    if (word >> 32 != s->hash || is_tomb(word))
-      continue;
-    if (word & QUEUE) {
+  uint64_t word;
+  for (uint32_t at = 0; (word = next_word(segment, s->hash, &at)) != 0;) {
+    struct aprof_future *f = future_at((uint32_t)word);
+    if (word & QUEUE)
       s->queued = true;
-    } else if (consider(s, future_at((uint32_t)word))) {
+    else if (s->found != NULL && birth_of(f) > birth_of(s->found))
+      ; /* the oldest is wanted: most of many are left out */
+    else if (consider(s, f))
       return true;
-    }
   }
   return false;
 }
@@ -213,13 +201,10 @@ static SLOW struct aprof_future *search_on(struct key_search *s) {
 
 /* The queues of this hash. rt.lock held: no segment is being replaced. */
 static void search_queues(struct key_search *s, const struct key_segment *segment) {
-  for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS && s->found == NULL; i++, slot++) {
-    uint64_t word = __atomic_load_n(&segment->word[slot % KEY_WORDS], __ATOMIC_ACQUIRE);
-    if (word == 0)
-      return;
-    if (word >> 32 == s->hash && !is_tomb(word) && (word & QUEUE))
-      consider_queue(s, word);
-  }
+  uint64_t word;
+  for (uint32_t at = 0; s->found == NULL && (word = next_word(segment, s->hash, &at)) != 0;)
+    if (word & QUEUE)
+      consider_from(s, queue_at(word)->first, 0);
 }
 
 static SLOW void search_locked(struct key_search *s) {
@@ -250,29 +235,16 @@ struct aprof_future *key_search(struct key_search *s) {
   }
 }
 
-/* Behind a place of that segment, which is whole: does nobody else have a key of this hash? */
-static bool nobody_behind(const struct key_segment *segment, uint64_t behind, uint32_t hash) {
-  return behind == 0 && likely(segment_at(hash) == segment) && likely(!ring_holds(hash));
-}
-
 struct aprof_future *key_next(struct key_search *s, struct aprof_future *after) {
   struct aprof_future *f = s->cell != 0 ? search_on(s) : NULL;
   if (unlikely(f != NULL))
     return f;
-  /* Most often the key's first place has the answer: it holds the future, or none does, and
-     behind the only one there is no other. */
-  const struct key_segment *segment = segment_at(s->hash);
-  bool whole = __atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) == NULL; /* before its words */
-  const uint64_t *place = &segment->word[s->hash % KEY_WORDS];
-  uint64_t word = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  /* Most often it stands at the key's first place. */
+  uint64_t word =
+      __atomic_load_n(&segment_at(s->hash)->word[s->hash % KEY_WORDS], __ATOMIC_ACQUIRE);
   f = future_at((uint32_t)word);
-  bool here = word >> 32 == s->hash && (int32_t)word > (int32_t)KEY_TOMB; /* no queue's word */
-  if (here && after == NULL && likely(is_key(f, s)))
-    return f;
-  if (here && after == f)
-    word = __atomic_load_n(&segment->word[(s->hash + 1) % KEY_WORDS], __ATOMIC_ACQUIRE);
-  if (likely(whole) && nobody_behind(segment, word, s->hash))
-    return NULL;
+  if (after == NULL && word >> 32 == s->hash && (int32_t)word > (int32_t)KEY_TOMB && is_key(f, s))
+    return f; /* no queue's word */
   s->after = after;
   s->found = NULL;
   s->queued = false;
@@ -323,20 +295,12 @@ static bool open_free(struct aprof_future *f, const struct key_search *s) {
    none has one, the first in the ring. Else NULL. */
 static struct aprof_future *the_first(struct key_search *s) {
   const struct key_segment *segment = segment_at(s->hash);
-  uint64_t only = 0, word;
   if (__atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) != NULL)
     return NULL;
-  for (uint32_t i = 0; i < KEY_WORDS; i++) {
-    word = __atomic_load_n(&segment->word[(s->hash + i) % KEY_WORDS], __ATOMIC_ACQUIRE);
-    if (word == 0)
-      break;
-    if (word >> 32 != s->hash || is_tomb(word))
-      continue;
-    if (only != 0 || (word & QUEUE))
-      return NULL;
-    only = word;
-  }
-  if (unlikely(segment_at(s->hash) != segment))
+  uint32_t at = 0;
+  uint64_t only = next_word(segment, s->hash, &at);
+  if ((only & QUEUE) || (only != 0 && next_word(segment, s->hash, &at) != 0) ||
+      unlikely(segment_at(s->hash) != segment))
     return NULL;
   if (only == 0)
     return consider_ring(s) ? s->found : NULL;
@@ -497,20 +461,10 @@ bool key_insert_again(struct aprof_future *f) {
 
 /* Behind the queue's word of this key, if it has one. rt.lock held. */
 static struct queue *queue_of(const struct key_segment *segment, struct key_search *s) {
-  for (uint32_t i = 0, slot = s->hash % KEY_WORDS; i < KEY_WORDS;
-       i++, slot = (slot + 1) % KEY_WORDS) {
-    uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
-    if (word == 0)
-      break;
-    if (word >> 32 != s->hash || is_tomb(word) || !(word & QUEUE))
-      continue;
-    struct queue *q = &cell_at((uint32_t)word & ~QUEUE)->queue;
-    s->found = NULL;
-    s->after = NULL;
-    consider_from(s, q->first, 0);
-    if (s->found != NULL)
-      return q;
-  }
+  uint64_t word;
+  for (uint32_t at = 0; (word = next_word(segment, s->hash, &at)) != 0;)
+    if ((word & QUEUE) && consider_from(s, queue_at(word)->first, 0))
+      return queue_at(word);
   return NULL;
 }
 
@@ -590,21 +544,25 @@ bool key_insert_equal(struct aprof_future *f) {
 
 /* -- removal ---------------------------------------------------------------------------- */
 
+/* False: another thread has just done that. */
+static bool remove_at(struct key_segment *segment, uint32_t hash, uint32_t at, uint64_t word) {
+  return __atomic_compare_exchange_n(&segment->word[(hash + at) % KEY_WORDS], &word,
+                                     (uint64_t)hash << 32 | KEY_TOMB, false, __ATOMIC_RELEASE,
+                                     __ATOMIC_RELAXED);
+}
+
 /* Queues of this hash, one of which had a future that is found no more. */
 static SLOW void trim_queues(uint32_t hash) {
   rt_lock();
   struct key_segment *segment = segment_at(hash);
-  for (uint32_t i = 0, slot = hash % KEY_WORDS; i < KEY_WORDS; i++, slot = (slot + 1) % KEY_WORDS) {
-    uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
-    if (word == 0)
-      break;
-    if (word >> 32 != hash || is_tomb(word) || !(word & QUEUE))
+  uint64_t word;
+  for (uint32_t at = 0; (word = next_word(segment, hash, &at)) != 0;) {
+    if (!(word & QUEUE))
       continue;
-    struct queue *q = &cell_at((uint32_t)word & ~QUEUE)->queue;
-    q->ended++;
-    if (queue_trim(q))
+    queue_at(word)->ended++;
+    if (queue_trim(queue_at(word)))
       continue;
-    __atomic_store_n(&segment->word[slot], (uint64_t)hash << 32 | KEY_TOMB, __ATOMIC_RELEASE);
+    remove_at(segment, hash, at - 1, word);
     __atomic_fetch_sub(queues_of(hash), 1, __ATOMIC_RELAXED);
     cell_free((uint32_t)word & ~QUEUE);
   }
@@ -614,15 +572,11 @@ static SLOW void trim_queues(uint32_t hash) {
 /* True: its own word was there. */
 static bool remove_in(struct key_segment *segment, uint64_t wanted, bool *queued) {
   uint32_t hash = (uint32_t)(wanted >> 32);
-  for (uint32_t i = 0, slot = hash % KEY_WORDS; i < KEY_WORDS; i++, slot = (slot + 1) % KEY_WORDS) {
-    uint64_t word = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
-    if (word == 0)
-      return false;
+  uint64_t word;
+  for (uint32_t at = 0; (word = next_word(segment, hash, &at)) != 0;) {
     if (word == wanted)
-      return __atomic_compare_exchange_n(&segment->word[slot], &word,
-                                         (uint64_t)hash << 32 | KEY_TOMB, false, __ATOMIC_RELEASE,
-                                         __ATOMIC_RELAXED);
-    if (unlikely(word >> 32 == hash) && (word & QUEUE))
+      return remove_at(segment, hash, at - 1, word);
+    if (word & QUEUE)
       *queued = true;
   }
   return false;
