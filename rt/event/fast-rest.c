@@ -7,40 +7,21 @@
 #include "fast-key.h"
 #include "rt/count/miss.h"
 
-/* -- of none ------------------------------------------------------------------ */
-
-/* The event is over where no future has the key, which is a miss. False: it did not begin. */
-static bool is_of_none(struct aprof_site *site, uint64_t key0, uint64_t key1,
-                       enum aprof_miss miss) {
-  struct thread *t = aprof_self;
-  bool counts = site->ns != APROF_NS_ANY;
-  if ((counts && !site_known(site)) || key_find(key0, key1, site->ns) != NULL) {
-    unbegin(t);
-    return false;
-  }
-  if (counts)
-    event_missed(t, miss, site->id);
-  finish(t->block);
-  return true;
-}
-
-/* The future of a key that the first place does not tell. NULL: none, or several may be meant. */
+/* The future of a key that the first place does not tell. NULL: several may be meant; or none has
+   the key, a miss with which the event is over. */
 APART struct aprof_future *find_sought(const struct aprof_site *site, uint64_t key0, uint64_t key1,
-                                       struct aprof_token *token) {
-  bool several = (site->flags & APROF_TUPLE) || site->ns == APROF_NS_ANY;
-  struct aprof_future *f = several ? NULL : key_find(key0, key1, site->ns);
+                                       struct aprof_token *token, enum aprof_miss miss,
+                                       bool *over) {
+  struct aprof_future *f = key_find(key0, key1, site->ns);
+  bool any = site->ns == APROF_NS_ANY;
+  *over = f == NULL && (any || site_known(site));
+  if (*over) {
+    if (!any)
+      event_missed(aprof_self, miss, site->id);
+    finish(block_here());
+  }
   token->word[0] = f != NULL ? key_id(f, key0, key1) : 0;
-  return token->word[0] != 0 ? f : NULL;
-}
-
-/* Inside an event that has found nobody. */
-static SLOW void wake_none(struct aprof_site *site, uint64_t key0, uint64_t key1) {
-  if (!is_of_none(site, key0, key1, APROF_MISS_WAKE))
-    timed_wake(site, key0, key1);
-}
-static SLOW void end_none(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
-  if (!is_of_none(site, key0, key1, APROF_MISS_END))
-    timed_end(site, key0, key1, how);
+  return token->word[0] != 0 && !any && !(site->flags & APROF_TUPLE) ? f : NULL;
 }
 
 /* -- wake -------------------------------------------------------------------- */
@@ -75,13 +56,17 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
   struct aprof_token token;
   if (sought != NULL && !begin(t, b))
     goto slow;
-  struct aprof_future *f =
-      sought != NULL ? fast_find(site, key0, key1, &token) : find_sought(site, key0, key1, &token);
-  if (unlikely(f == NULL)) {
-    (sought != NULL ? sought : wake_none)(site, key0, key1);
+  bool over = false;
+  struct aprof_future *f = sought != NULL
+                               ? fast_find(site, key0, key1, &token)
+                               : find_sought(site, key0, key1, &token, APROF_MISS_WAKE, &over);
+  if (unlikely(f == NULL) && sought != NULL) {
+    sought(site, key0, key1);
     return;
   }
-  if (!fast_site(site) || unlikely(!token_current(t, token.word[0])))
+  if (over)
+    return;
+  if (unlikely(f == NULL) || !fast_site(site) || unlikely(!token_current(t, token.word[0])))
     goto undo;
   if (unlikely(f->state == APROF_FUTURE_ASIDE) && !fast_aside_itself(f) &&
       (f = top_known(t, f)) == NULL)
@@ -131,29 +116,22 @@ BETWEEN SLOW void waited_long(struct thread *t, struct aprof_future *f, uint64_t
 }
 
 /* What runs here is meant: it is over when its bracket closes (fast_run_closes), and no key finds
-   it from here on. */
-APART void end_running(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
+   it from here on. False: it is not, or is odd. */
+APART bool end_running(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {
   struct thread *t = aprof_self;
-  struct aprof_block *b = block_here();
+  struct aprof_future *f = t->cur;
   uint32_t odd = APROF_POLLING | APROF_TUPLE | APROF_WORKER | APROF_NORETURN;
   uint8_t none = 0;
-  if (!begin(t, b))
-    goto slow;
-  struct aprof_future *f = t->cur;
-  if (b->state != APROF_THREAD_RUNNING || !fast_site(site) || (site->flags & odd) ||
+  if (t->block->state != APROF_THREAD_RUNNING || !fast_site(site) || (site->flags & odd) ||
       how > APROF_CANCELLED || f->lease != t->lease || f->open == 0 || f->ns != site->ns ||
       key_id(f, key0, key1) == 0 || !token_current(t, f->id) ||
       key_find(key0, key1, site->ns) != f ||
       !__atomic_compare_exchange_n(&f->ending, &none, (uint8_t)(1 + how), false, __ATOMIC_SEQ_CST,
                                    __ATOMIC_RELAXED))
-    goto undo;
+    return false;
   key_remove(f);
-  finish(b);
-  return;
-undo:
-  unbegin(t);
-slow:
-  timed_end(site, key0, key1, how);
+  finish(t->block);
+  return true;
 }
 
 typedef void ends(struct aprof_site *site, uint64_t key0, uint64_t key1, int how);
@@ -172,9 +150,13 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
     member(site, key0, key1, how);
     return;
   }
-  if (unlikely(f == NULL) && (f = find_sought(site, key0, key1, &token)) == NULL) {
-    end_none(site, key0, key1, how);
-    return;
+  if (unlikely(f == NULL)) {
+    bool over;
+    f = find_sought(site, key0, key1, &token, APROF_MISS_END, &over);
+    if (over)
+      return;
+    if (f == NULL)
+      goto undo;
   }
   if (!fast_site(site) || unlikely(site->flags & APROF_NORETURN) ||
       unlikely(f->lease != t->lease) || /* open, or asked to end */
@@ -230,11 +212,9 @@ undo:
     member(site, key0, key1, how);
     return;
   }
-  unbegin(t);
-  if (b->state == APROF_THREAD_RUNNING) {
-    end_running(site, key0, key1, how);
+  if (end_running(site, key0, key1, how))
     return;
-  }
+  unbegin(t);
 slow:
   timed_end(site, key0, key1, how);
 }
