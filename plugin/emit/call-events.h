@@ -45,6 +45,7 @@ struct CallWork {
   tree announcement = NULL_TREE; /* behind `before` */
   bool conditional = false;      /* ... is it */
   bool taken_back = false;       /* before `after` */
+  bool jumped = false;           /* its result tells whether somebody has jumped to it */
   std::string tier = "";         /* of the span around the call, or empty */
   bool timed = false; /* a span, or whose tier it is, is around the call: what is announced to the
                          body that begins comes behind that */

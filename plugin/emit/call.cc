@@ -160,6 +160,12 @@ static gimple_seq assemble(CallWork *w) {
   return whole;
 }
 
+static bool has_name(tree callee, std::initializer_list<const char *> names) {
+  const char *name = callee ? identifier_text(DECL_NAME(callee)) : nullptr;
+  return name && std::any_of(names.begin(), names.end(),
+                             [&](const char *known) { return strcmp(name, known) == 0; });
+}
+
 static bool returns_twice(gcall *call) {
   tree callee = gimple_call_fndecl(call);
   return (callee && fndecl_built_in_p(callee, BUILT_IN_SETJMP)) ||
@@ -168,8 +174,25 @@ static bool returns_twice(gcall *call) {
 
 /* vfork comes back twice too, but in two processes: nothing has been jumped over. */
 static bool is_vfork(tree callee) {
-  const char *name = callee ? identifier_text(DECL_NAME(callee)) : nullptr;
-  return name && (strcmp(name, "vfork") == 0 || strcmp(name, "__vfork") == 0);
+  return has_name(callee, {"vfork", "__vfork"});
+}
+
+/* Does its result, 0 at first, tell whether somebody has jumped? */
+static bool tells_jumps(gcall *call) {
+  tree type = gimple_call_return_type(call), callee = gimple_call_fndecl(call);
+  return INTEGRAL_TYPE_P(type) && callee &&
+         (fndecl_built_in_p(callee, BUILT_IN_SETJMP) ||
+          has_name(callee, {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"}));
+}
+
+/* Behind the call: once somebody has jumped, where that can be told. */
+static void append_resync(CallWork *w, tree statement) {
+  if (w->jumped) {
+    tree ret = w->frame.ret;
+    statement =
+        if_then(build2(NE_EXPR, boolean_type_node, ret, build_zero_cst(TREE_TYPE(ret))), statement);
+  }
+  append(&w->after, statement);
 }
 
 /* Of the brackets that were opened when the body was entered. */
@@ -192,7 +215,7 @@ static void resync_plain(CallWork *w) {
   tree token = new_lasting_token();
   append(&w->before, clear_token(token));
   append(&w->before, if_then(gate_enabled(), call_event(Event::here, {address_of(token)})));
-  append(&w->after, if_then(token_open(token), call_event(Event::resync, {address_of(token)})));
+  append_resync(w, if_then(token_open(token), call_event(Event::resync, {address_of(token)})));
 }
 
 static void replace(gimple_stmt_iterator *gsi, gimple *statement, CallWork *w) {
@@ -273,7 +296,9 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   std::stable_sort(lines.begin(), lines.end(),
                    [](const Binding *a, const Binding *b) { return depth_of(a) < depth_of(b); });
   save_late_arguments(&w, lines);
-  if (std::any_of(lines.begin(), lines.end(), [](const Binding *b) { return uses_ret(*b); }))
+  w.jumped = resync && tells_jumps(call);
+  if (w.jumped ||
+      std::any_of(lines.begin(), lines.end(), [](const Binding *b) { return uses_ret(*b); }))
     provide_ret(&w);
   find_leaving(&w, lines, awaited);
   for (const Binding *b : lines)
@@ -285,7 +310,7 @@ bool instrument_call(gimple_stmt_iterator *gsi, const Caller &in) {
   if (resync && !in.is_body)
     resync_plain(&w);
   if (resync && !in.tokens.empty())
-    append(&w.after, resync_innermost(in));
+    append_resync(&w, resync_innermost(in));
   replace(gsi, call, &w);
   return true;
 }
