@@ -36,8 +36,8 @@ ALWAYS uint32_t fast_helper(const struct aprof_future *creator, const struct apr
 }
 
 /* Where that is odd, which what is going to be a part of a request is, or what is created inside an
-   await, or of whose function no body has told its name, `member` goes on, inside the event, for
-   which it is NULL. */
+   await or another create, or of whose function no body has told its name, `member` goes on, inside
+   the event, for which it is NULL. */
 ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token,
                               struct aprof_site *function, const void *fn, uint32_t clock,
                               creates *member) {
@@ -46,7 +46,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   if (member != NULL && !begin(t, b))
     goto slow;
   struct aprof_future *creator = b->state == APROF_THREAD_RUNNING ? t->cur : NULL;
-  if (unlikely(t->tentative != NULL) || unlikely(!nonzero(&t->free_list)) ||
+  if ((member != NULL && unlikely(t->tentative != NULL)) || unlikely(!nonzero(&t->free_list)) ||
       unlikely(site->flags &
                (APROF_KEYLESS | (member != NULL ? APROF_BACKGROUND | APROF_ROOT : 0))))
     goto undo;
@@ -95,7 +95,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   f->origin = place != 0 ? place : site->id;
   f->caller = 0;
   f->polled = site->flags; /* until its bracket closes */
-  f->key0 = 0;
+  f->key0 = member == NULL && t->tentative != NULL ? index_of(t->tentative) : 0;
   f->parent = parent;
   if (member == NULL)
     member_created(t, f, site->flags, now);
@@ -125,25 +125,30 @@ ALWAYS void note_settled(struct thread *t, const struct aprof_future *f) {
     note(t, APROF_TRACE_WAITING, f, f->await, f->last);
 }
 
-/* The bracket's future, if no body ran inside; else NULL. */
-ALWAYS struct aprof_future *fast_tentative(const struct thread *t,
-                                           const struct aprof_token *token) {
+/* The bracket's future, if no body ran inside; else NULL. `nested`: another one may be around. */
+ALWAYS struct aprof_future *fast_tentative(const struct thread *t, const struct aprof_token *token,
+                                           bool nested) {
   uint64_t id = token->word[0];
   struct aprof_future *f = t->tentative;
   return unlikely(t->tentative_id != id) || unlikely(f->id != id) ||
                  unlikely(f->lease != t->lease) || unlikely(f->state != APROF_FUTURE_TENTATIVE) ||
-                 unlikely(f->key0 != 0)
+                 (!nested && unlikely(f->key0 != 0))
              ? NULL
              : f;
 }
 
+/* f's bracket is no open one any more; the one around it is. */
+ALWAYS void fast_tentative_over(struct thread *t, const struct aprof_future *f, bool nested) {
+  t->tentative = nested ? tentative_around(f) : NULL;
+  t->tentative_id = nested && t->tentative != NULL ? t->tentative->id : 0;
+}
+
 /* It waits from here on, or is queued, while its bracket may still be open. */
 ALWAYS void fast_settle(struct thread *t, struct aprof_future *f, struct aprof_token *token,
-                        uint64_t key0, uint64_t key1, bool still_open) {
+                        uint64_t key0, uint64_t key1, bool still_open, bool nested) {
   uint32_t flags = (uint32_t)f->polled;
   /* First: while it is tentative, key0 is the bracket around; a jump may leave this event. */
-  t->tentative = NULL;
-  t->tentative_id = 0;
+  fast_tentative_over(t, f, nested);
   if (still_open) {
     token->word[2] |= BRACKET_PUBLISHED;
     t->published = f;
@@ -169,7 +174,7 @@ ALWAYS void fast_settle(struct thread *t, struct aprof_future *f, struct aprof_t
 /* No future has that key: from here on it can be found. False: nothing has changed. */
 ALWAYS bool fast_publish(struct thread *t, struct aprof_token *token, uint64_t key0, uint64_t key1,
                          bool still_open) {
-  struct aprof_future *f = fast_tentative(t, token);
+  struct aprof_future *f = fast_tentative(t, token, false);
   if (unlikely(f == NULL) || unlikely(f->polled & (APROF_TUPLE | APROF_KEYLESS)))
     return false;
   uint32_t hash = key_hash(key0, key1);
@@ -177,7 +182,7 @@ ALWAYS bool fast_publish(struct thread *t, struct aprof_token *token, uint64_t k
   uint64_t seen, *place = fast_vacancy(segment, hash, &seen);
   if (unlikely(place == NULL))
     return false;
-  fast_settle(t, f, token, key0, key1, still_open);
+  fast_settle(t, f, token, key0, key1, still_open, false);
   finish_at(f, t->block, segment, place, seen, hash);
   return true;
 }
@@ -214,8 +219,7 @@ APART bool fast_rearms(struct thread *t, struct aprof_future *old, struct aprof_
   uint64_t id = key_id(old, key0, key1);
   if (id == 0 || !key_rearmed(t, old, id, f, event_time(t)))
     return false;
-  t->tentative = NULL;
-  t->tentative_id = 0;
+  fast_tentative_over(t, f, true);
   if (future_claim(f, f->id))
     future_free(t, f);
   finish_member(t, t->block);
@@ -223,13 +227,24 @@ APART bool fast_rearms(struct thread *t, struct aprof_future *old, struct aprof_
 }
 
 /* Others that are equal may have the key, and keep it; or the first place is another key's, or what
-   runs here has it, or is armed again. False: nothing has changed. */
+   runs here has it, or is armed again; or the create lies in another one. False: nothing has
+   changed. */
 ALWAYS bool fast_publish_equal(struct thread *t, struct aprof_token *token, uint64_t key0,
                                uint64_t key1, bool still_open) {
-  struct aprof_future *f = fast_tentative(t, token);
+  struct aprof_future *f = fast_tentative(t, token, true);
   if (f == NULL || (f->polled & APROF_KEYLESS))
     return false;
   bool equal = f->polled & APROF_TUPLE, rearms = f->polled & APROF_REARM;
+  if (!equal && !rearms) {
+    uint32_t hash = key_hash(key0, key1);
+    struct key_segment *segment;
+    uint64_t seen, *place = key_vacancy(hash, &segment, &seen);
+    if (place != NULL) {
+      fast_settle(t, f, token, key0, key1, still_open, true);
+      finish_at(f, t->block, segment, place, seen, hash);
+      return true;
+    }
+  }
   struct aprof_future *old = equal && !rearms ? NULL : key_find(key0, key1, f->ns);
   if (old != NULL && still_open && (rearms || running(t) != old)) {
     finish(t->block); /* the call's result tells */
@@ -239,7 +254,7 @@ ALWAYS bool fast_publish_equal(struct thread *t, struct aprof_token *token, uint
     return fast_rearms(t, old, f, key0, key1);
   if (old != NULL && !fast_succeeds(t, old, key0, key1))
     return false;
-  fast_settle(t, f, token, key0, key1, still_open);
+  fast_settle(t, f, token, key0, key1, still_open, true);
   if (equal)
     key_insert_equal(f);
   else

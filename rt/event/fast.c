@@ -151,6 +151,12 @@ ALWAYS bool fast_calls_oddly(const struct aprof_future *caller, bool runs, bool 
   return unlikely((flags | caller->await | caller->wake_tick) != 0);
 }
 
+/* Is it the body that the create around waits for? */
+static SLOW bool fast_awaited(const struct thread *t, struct aprof_site *site, const void *self) {
+  const struct aprof_future *f = t->tentative;
+  return f->id == t->tentative_id && f->state == APROF_FUTURE_TENTATIVE && adopts(f, site, self);
+}
+
 /* A run of no body calls it: is it that one's own body? */
 static SLOW bool fast_adopts(struct aprof_site *site, const void *self) {
   return running_adopts(aprof_self->cur, site, self);
@@ -177,7 +183,7 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   struct aprof_block *b = block_here();
   if (beside != NULL && !begin(t, b))
     goto slow;
-  if (unlikely(t->tentative != NULL))
+  if (unlikely(t->tentative != NULL) && (beside != NULL || fast_awaited(t, site, self)))
     goto undo;
   struct aprof_future *caller = t->cur;
   if (__builtin_expect_with_probability(b->state != APROF_THREAD_RUNNING, 0, 0.6)) {

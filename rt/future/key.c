@@ -395,6 +395,26 @@ static void copy_words(struct key_segment *from, struct key_segment *low, struct
   }
 }
 
+uint64_t *key_vacancy(uint32_t hash, struct key_segment **segment, uint64_t *seen) {
+  struct key_segment *of = *segment = segment_at(hash);
+  uint64_t *vacant = NULL, word = 1;
+  if (__atomic_load_n(&of->older, __ATOMIC_ACQUIRE) != NULL || ring_holds(hash))
+    return NULL;
+  for (uint32_t i = 0; i < KEY_WORDS && word != 0; i++) {
+    uint64_t *place = &of->word[(hash + i) % KEY_WORDS];
+    word = __atomic_load_n(place, __ATOMIC_RELAXED);
+    bool free = word == 0 || is_tomb(word);
+    if (!free && word >> 32 == hash)
+      return NULL;
+    if (free && vacant == NULL) {
+      vacant = place;
+      *seen = word;
+    }
+  }
+  bool room = __atomic_load_n(&of->used, __ATOMIC_RELAXED) < KEY_ENOUGH;
+  return word == 0 && (*seen != 0 || room) ? vacant : NULL;
+}
+
 /* New segments for a full one, which is of this hash. False: no memory. rt.lock held. */
 static bool replace_locked(struct key_segment *full, uint32_t hash) {
   uint32_t depth = full->depth, count = living(full);

@@ -61,6 +61,9 @@ static inline uint64_t key_id(const struct aprof_future *f, uint64_t key0, uint6
 struct aprof_future *key_take(const struct thread *t, struct key_search *wanted,
                               struct aprof_future *rather, bool *taken);
 
+/* Where a future of that hash can be put, the first such place: its segment and what stands there.
+   NULL: some future may have the key, or there is no room. */
+uint64_t *key_vacancy(uint32_t hash, struct key_segment **segment, uint64_t *seen);
 /* The record's key and namespace are set; KEYED is set by this. False without memory:
    the future lives, but no key finds it. */
 bool key_insert(struct aprof_future *f);

@@ -12,12 +12,14 @@ NAMES_SITE(named);
 NAMES_SITE(within);
 CALLBACK_SITE(on_done);
 CALLBACK_SITE(on_step);
+CALLBACK_SITE(on_tick);
 FRAME_SITE(machine);
 FRAME_SITE(inner);
 RETURN_SITE(not_yet);
 CREATE_SITE(once, APROF_ONCE, NS);
 CREATE_SITE(spawn, 0, NS);
 CREATE_SITE(task, APROF_READY, NS);
+CREATE_SITE(timer, APROF_ONCE | APROF_REARM, NS);
 RUN_SITE(call, 0, NS);
 RUN_SITE(orphan, APROF_ORPHAN, FRAME_NS);
 WAKE_SITE(ring, NS);
@@ -361,6 +363,40 @@ START_TEST(ones_whose_key_is_known_early) {
 }
 END_TEST
 
+/* A call that creates one future makes others on its way, and none is its own body. */
+static void created_inside(void) {
+  token t, outer, nested, c;
+  enter(&body, &t);
+  create(&once, &outer, &on_done, NULL);
+  pass(1);
+  create(&task, &nested, &on_step, NULL);
+  pass(1);
+  created(&nested, OTHER, 1);
+  create(&timer, &nested, &on_tick, NULL);
+  created(&nested, OTHER + 16, 1);
+  enter(&child, &c);
+  pass(1);
+  leave(&c);
+  create(&timer, &nested, &on_tick, NULL); /* the same one, armed again */
+  created(&nested, OTHER + 16, 1);
+  created(&outer, KEY, 1);
+  leave(&t);
+  run_whole(&call, OTHER, &on_step, 2);
+  run_whole(&call, OTHER + 16, &on_tick, 1);
+  run_whole(&call, KEY, &on_done, 4);
+}
+
+START_TEST(ones_created_inside_a_create) {
+  in_rounds(created_inside);
+  expect("body > on_done", "done", ROUNDS);
+  expect_times("body > on_done", 4 * ROUNDS, 0, 10 * ROUNDS);
+  expect_times("body > on_step", 2 * ROUNDS, 0, 4 * ROUNDS);
+  expect_times("body > on_tick", ROUNDS, 0, 4 * ROUNDS);
+  expect("body > on_tick", "done", ROUNDS);
+  expect("body > child", "done", ROUNDS);
+}
+END_TEST
+
 /* A key that stands behind another one, as they hash alike. */
 static void displaced(void) {
   token t;
@@ -428,4 +464,5 @@ UNIT_TRACED_MAIN("fast", bodies_and_awaits, named_awaits, nameless_ones, nameles
                  ones_of_a_helper, ones_known_by_their_address, ones_known_by_their_address_alone,
                  ones_whose_name_is_told_late, published_ones, ones_that_nobody_creates,
                  runs_inside_a_run, runs_of_none, one_that_waits_for_what_it_polls,
-                 ones_whose_key_is_known_early, ones_behind_another, hundreds_of_functions)
+                 ones_whose_key_is_known_early, ones_created_inside_a_create, ones_behind_another,
+                 hundreds_of_functions)
