@@ -62,10 +62,23 @@ options=trace:flight=1M/1 count kept "$runtime" "$work/with" >"$work/kept" &
 wait
 options=trace:flight=1M/1000000 count left "$runtime" "$work/with" >"$work/left"
 
+# A runtime that cannot be loaded costs nothing, and is below each ceiling.
+paste "$work/absent" "$work/plain" | awk '{ printf "%.0f\n", $1 - $2 }' >"$work/without-runtime"
+# more_than_absent EVENT LINE: of what $state is in net
+more_than_absent() {
+  local mine none
+  mine=$(sed -n "$2p" "$work/net") none=$(sed -n "$2p" "$work/without-runtime")
+  [ "$mine" -gt "$((2 * none))" ] || not_ok "$state/$1: $mine instructions, and $none without a runtime"
+}
+
 for state in on traced kept left off absent; do
   paste "$work/$state" "$work/plain" | awk '{ printf "%.0f\n", $1 - $2 }' >"$work/net"
   equal "events counted, $state" "${#events[@]}" "$(wc -l <"$work/net")"
   for i in "${!events[@]}"; do
+    case $state in
+      off | absent) ;;
+      *) more_than_absent "${events[i]}" "$((i + 1))" ;;
+    esac
     judge "$state/${events[i]}" "$(sed -n "$((i + 1))p" "$work/net")" "$slack"
   done
 done
