@@ -40,7 +40,7 @@
 #define NODE_CACHE 256u             /* entries of a thread's node cache at first ... */
 #define NODE_CACHE_MOST 16384u      /* ... and at most, a megabyte */
 #define GIVEN 16u
-#define TOPS 1024u                  /* futures whose stacks a thread remembers */
+#define TOPS 1024u /* futures whose stacks a thread remembers */
 #define TRACE_BEGINS UINT32_MAX
 #define FINISHING 8u
 #define HOLDS 8u                  /* long holds that a thread remembers */
@@ -52,16 +52,24 @@
 #define CALLEE_CREATE 0x7ffffffdu
 #define CALLEE_NO_FUTURE CALLEE_CREATE /* from here on it is not a future's index */
 
+/* What a call, or a create, begins a future with, as it stands in its record: see record_begin. */
+struct begins {
+  uint32_t node, await;
+  uint8_t state, flags, open, ending;
+  uint32_t lease;
+  uint32_t ns, origin;
+};
+
 /* What a thread found last at (parent node, site): saves the walk of the tree. */
 struct node_entry {
   struct aprof_site *site;
   uint32_t place, node; /* place: parent << 1 | is_await */
   struct aprof_counters *counters;
   /* Of a call: the body that it led to last; of a created function: the create that it
-     came from last, and its wait there. */
+     came from last. How that begins, and what counts it. */
   struct aprof_site *callee;
   struct aprof_counters *callee_counters;
-  uint32_t callee_node;
+  struct begins begins;
 } __attribute__((aligned(64)));
 
 /*

@@ -67,33 +67,33 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
                             : fn != NULL     ? address_as_site(fn)
                                              : fast_nameless(site, root);
   struct node_entry *e = fast_node_of(t, above, made, false, member == NULL);
-  uint8_t named = made == fast_nameless(site, root) ? APROF_F_NAMELESS : APROF_F_NAMED;
-  if (member == NULL && e == NULL && function == NULL && fn != NULL) {
+  bool alone = member == NULL && e == NULL && function == NULL && fn != NULL;
+  if (alone)
     e = fast_node_of(t, above, address_alone(fn), false, true);
-    named = 0;
-  }
-  if (unlikely(e == NULL) || (member == NULL && named == 0 && node_has_name(e->node)))
+  if (unlikely(e == NULL) || (alone && node_has_name(e->node)))
     goto undo;
   if (unlikely(e->callee != at)) {
     struct node_entry *waits = fast_node_of(t, e->node, at, true, member == NULL);
     if (unlikely(waits == NULL) || unlikely(waits == e) || waits->counters->await.function == 0)
       goto undo;
     e->callee = at;
-    e->callee_node = waits->node;
     e->callee_counters = fast_created_waiting(site->flags) ? waits->counters : e->counters;
+    uint8_t named = made == fast_nameless(site, root) ? APROF_F_NAMELESS : APROF_F_NAMED;
+    begins_so(&e->begins, e->node, APROF_FUTURE_TENTATIVE, alone ? 0 : named, 0, t->lease, site->ns,
+              place != 0 ? place : site->id);
+    e->begins.await = waits->node;
   }
   uint64_t now = fast_clock(clock);
   if (backwards(now - b->last))
     goto undo;
   uint32_t index = t->free_list, parent = creator != NULL ? index_of(creator) : 0;
   struct aprof_future *f = future_at(index);
-  uint64_t id = record_take(t, f, now, APROF_FUTURE_TENTATIVE, named, 0, e->callee_counters);
+  uint64_t id = record_begin(t, f, now, &e->begins, e->callee_counters);
   record_nears(t);
-  f->node = f->outer = e->node;
-  f->await = e->callee_node;
-  f->ns = site->ns;
-  f->origin = place != 0 ? place : site->id;
+  f->outer = e->node;
   f->caller = 0;
+  if (member == NULL)
+    f->ns = site->ns;      /* other creates may lie in the same helper */
   f->polled = site->flags; /* until its bracket closes */
   f->key0 = member == NULL && t->tentative != NULL ? index_of(t->tentative) : 0;
   f->parent = parent;

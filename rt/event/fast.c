@@ -175,6 +175,13 @@ static SLOW bool fast_adopted(struct thread *t, struct aprof_token *token, const
   return true;
 }
 
+/* How a body that was called begins. */
+ALWAYS void fast_body(const struct thread *t, struct begins *as, uint32_t node,
+                      const struct aprof_site *site) {
+  begins_so(as, node, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1, t->lease, NS_FRAME,
+            site->id);
+}
+
 /* A call of an async function: its caller runs on this stack, and waits at the call
    announced, else at what it calls. */
 ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self,
@@ -203,36 +210,35 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
       fast_calls_oddly(caller, beside == NULL, member))
     goto undo;
   struct node_entry *shed = NULL;
+  struct begins shed_as;
   if (clock == CLOCK_SHED || unlikely(called->callee != site)) {
-    uint32_t above = fast_above(t, caller->node, clock);
+    uint32_t above = fast_above(t, anew(caller->node), clock);
     struct node_entry *e = fast_node_of(t, above, site, false, beside == NULL);
     if (unlikely(e == NULL) || unlikely(site->flags & APROF_ROOT))
       goto undo;
     if (clock == CLOCK_SHED) {
       shed = e;
+      fast_body(t, &shed_as, e->node, site);
     } else {
       called->callee = site;
-      called->callee_node = e->node;
       called->callee_counters = e->counters;
+      fast_body(t, &called->begins, e->node, site);
     }
   }
   uint64_t now = fast_clock(clock), ran = now - b->last;
-  if (clock != CLOCK_SHED)
-    site = called->callee; /* it is: no register was kept for it */
-  if (backwards(ran))
+  if (backwards(ran)) {
+    if (clock != CLOCK_SHED)
+      site = called->callee; /* it is: no register was kept for it */
     goto undo;
+  }
   t->counters->function.exec += ran;
   struct aprof_future *f = future_at(t->free_list);
   fast_put_aside(caller, called, t->free_list, now);
   struct aprof_counters *c = clock == CLOCK_SHED ? shed->counters : called->callee_counters;
   t->counters = c;
-  uint64_t id = record_take(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1, c);
-  f->node = clock == CLOCK_SHED ? shed->node : called->callee_node;
+  uint64_t id = record_begin(t, f, now, clock == CLOCK_SHED ? &shed_as : &called->begins, c);
   f->outer = caller->outer;
-  f->await = 0;
-  f->ns = NS_FRAME;
   f->key0 = (uintptr_t)token;
-  f->origin = site->id;
   f->parent = f->caller = index_of(caller);
   f->key1 = (uintptr_t)called->counters;
   if (member)

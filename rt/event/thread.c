@@ -257,6 +257,7 @@ static void enter_epoch(struct thread *t) {
         epoch - t->epoch < APROF_EPOCHS ? h->epochs[t->epoch % APROF_EPOCHS].end_tick : b->last;
     trace_epoch_over(t, end);
     govern_stop(t, end);
+    node_cache_clear(t); /* what begins there has the lease */
   }
   uint64_t began = h->epochs[epoch % APROF_EPOCHS].begin_tick;
   if (b->counters_epoch < h->reset_epoch) {
@@ -266,7 +267,6 @@ static void enter_epoch(struct thread *t) {
         memset(t->segments[i], 0, NODE_SEGMENT * sizeof **t->segments);
     histogram_forget(t->index);
     misses_forget(b);
-    node_cache_clear(t);
     b->span_other = 0;
     b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
     b->nested_events = b->unmatched_awaits = 0;

@@ -23,25 +23,63 @@ static inline __attribute__((always_inline)) void record_closes(struct aprof_fut
     f->open = 0;
 }
 
-/* From the thread's list, which is not empty: all but its place in the tree, its key and its id,
-   which this returns, to be written behind a fence. In each free record callee, ending and
-   request are zero; wake_site means nothing without a wake_tick, nor `polled` without a key. `c`
-   counts it, where that is known. */
+/* From the thread's list, which is not empty: all but how it begins, its place on a stack, its key
+   and its id, which this returns, to be written behind a fence. In each free record callee, ending
+   and request are zero; wake_site means nothing without a wake_tick, nor `polled` without a key.
+   `c` counts it, where that is known. */
 static inline __attribute__((always_inline)) uint64_t
-record_take(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t state, uint8_t flags,
-            uint8_t open, const struct aprof_counters *c) {
+record_unlink(struct thread *t, struct aprof_future *f, uint64_t now,
+              const struct aprof_counters *c) {
   t->free_list = f->parent;
   t->free_count--;
   f->waiting = f->queued = 0;
   f->last = f->created_tick = now;
+  f->counters = (uintptr_t)c;
+  f->wake_tick = 0;
+  return next_id(t);
+}
+
+/* ... and begins so, but for its place in the tree. */
+static inline __attribute__((always_inline)) uint64_t
+record_take(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t state, uint8_t flags,
+            uint8_t open, const struct aprof_counters *c) {
   f->state = state;
   f->flags = flags;
   f->open = open;
   f->ending = 0;
   f->lease = t->lease;
-  f->counters = (uintptr_t)c;
-  f->wake_tick = 0;
-  return next_id(t);
+  return record_unlink(t, f, now, c);
+}
+
+/* Word for word: GCC would align the stack for a value. */
+static inline __attribute__((always_inline)) void begins_so(struct begins *as, uint32_t node,
+                                                            uint8_t state, uint8_t flags,
+                                                            uint8_t open, uint32_t lease,
+                                                            uint32_t ns, uint32_t origin) {
+  as->node = node;
+  as->await = 0;
+  as->state = state;
+  as->flags = flags;
+  as->open = open;
+  as->ending = 0;
+  as->lease = lease;
+  as->ns = ns;
+  as->origin = origin;
+}
+/* ... as what began there last. Two stores for eight words. */
+#define BEGINS_AT(member, first)                                                                   \
+  (offsetof(struct begins, member) - offsetof(struct begins, first) ==                             \
+   offsetof(struct aprof_future, member) - offsetof(struct aprof_future, first))
+_Static_assert(BEGINS_AT(await, node) && BEGINS_AT(state, node) && BEGINS_AT(flags, node) &&
+                   BEGINS_AT(open, node) && BEGINS_AT(ending, node) && BEGINS_AT(lease, node) &&
+                   BEGINS_AT(origin, ns) && offsetof(struct begins, ns) == 16,
+               "they lie as in a record");
+static inline __attribute__((always_inline)) uint64_t
+record_begin(struct thread *t, struct aprof_future *f, uint64_t now, const struct begins *as,
+             const struct aprof_counters *c) {
+  copy_sixteen((char *)f + offsetof(struct aprof_future, node), &as->node);
+  memcpy((char *)f + offsetof(struct aprof_future, ns), &as->ns, 2 * sizeof as->ns);
+  return record_unlink(t, f, now, c);
 }
 
 /* What a birth reads of the next record comes nearer: where others end what this thread creates, it

@@ -121,22 +121,26 @@ START_TEST(nameless_ones_that_wait) {
 }
 END_TEST
 
-/* Creates in the program's own wrapper are reported there. */
+/* Creates in the program's own wrapper are reported there, whatever their namespaces. */
+CREATE_SITE(elsewhere, APROF_ONCE, FRAME_NS);
+RUN_SITE(there, 0, FRAME_NS);
 SITE_(wrapper, APROF_SITE_AWAIT, 0, APROF_NAMES | APROF_HELPER, 0);
 static void created_in_a_helper(void) {
   token t, h = {0};
   enter(&body, &t);
   suspend(&wrapper, &h);
   new_future(&once, &on_done, KEY);
+  new_future(&elsewhere, &on_done, KEY);
   resume(&h);
   leave(&t);
   pass(5);
   run_whole(&call, KEY, &on_done, 0);
+  run_whole(&there, KEY, &on_done, 0);
 }
 
 START_TEST(ones_of_a_helper) {
   in_rounds(created_in_a_helper);
-  expect("body > on_done @ wrapper", "waiting", 5 * ROUNDS);
+  expect("body > on_done @ wrapper", "waiting", 2 * 5 * ROUNDS);
 }
 END_TEST
 
