@@ -23,7 +23,8 @@
 #if defined __x86_64__ && defined __LP64__ && !defined __SANITIZE_THREAD__
 static inline bool upper_is(const uint64_t *at, uint32_t upper) {
   bool is;
-  __asm__ volatile("cmpl %2, 4%1" : "=@cce"(is) : "o"(*at), "r"(upper) : "memory");
+  const uint32_t *half = (const uint32_t *)(const void *)at + 1;
+  __asm__ volatile("cmpl %2, %1" : "=@cce"(is) : "m"(*half), "r"(upper) : "memory");
   return is;
 }
 static inline uint32_t lower_read(const uint64_t *at) {
