@@ -220,6 +220,7 @@ struct rt {
   uint32_t instance;           /* raised by each new profile: sites register again */
   uint32_t histograms;
   aprof_callback callback; /* user's, or NULL */
+  uint64_t spread;         /* constant: a factor of hashes */
   void *callback_arg;
   uint32_t nodes_cap;
   int32_t pid;   /* owner of the profile; 0: none yet */

@@ -88,15 +88,17 @@ static inline struct node_entry *node_entry_for(struct thread *t, uint32_t place
   /* Sites lie side by side, and nodes are numbered one by one: without the product a
      dozen functions throw each other out. */
   uint64_t both = (uintptr_t)site + ((uint64_t)place << 20);
-  uint64_t at = both * 0x9e3779b97f4a7c15ull >> 32;
 #if defined __x86_64__ && defined __LP64__
-  /* Taken from memory where they are used: GCC would load both before, and keep them on the stack.
-   */
+  /* Taken from memory where they are used: GCC would load them before, in registers that events
+     have to save, or keep them on the stack. */
+  __asm__("imulq %1, %0" : "+r"(both) : "m"(rt.spread) : "cc");
+  uint64_t at = both >> 32;
   __asm__("andl %1, %k0" : "+r"(at) : "m"(t->paths) : "cc");
   __asm__("addq %1, %0" : "+r"(at) : "m"(t->cache) : "cc");
   return (struct node_entry *)at;
 #else
-  return (struct node_entry *)(void *)((char *)t->cache + ((uint32_t)at & t->paths));
+  uint32_t at = (uint32_t)(both * rt.spread >> 32);
+  return (struct node_entry *)(void *)((char *)t->cache + (at & t->paths));
 #endif
 }
 /* Where it is if its first place was taken. */

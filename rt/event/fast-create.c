@@ -125,14 +125,14 @@ ALWAYS void note_settled(struct thread *t, const struct aprof_future *f) {
     note(t, APROF_TRACE_WAITING, f, f->await, f->last);
 }
 
-/* The bracket's future, if no body ran inside; else NULL. `nested`: another one may be around. */
+/* The bracket's future, if no body ran inside; else NULL. `nested`: another one may be around.
+   Without a key nobody else has found it: it is still this thread's. */
 ALWAYS struct aprof_future *fast_tentative(const struct thread *t, const struct aprof_token *token,
                                            bool nested) {
   uint64_t id = token->word[0];
   struct aprof_future *f = t->tentative;
   return unlikely(t->tentative_id != id) || unlikely(f->id != id) ||
-                 unlikely(f->lease != t->lease) || unlikely(f->state != APROF_FUTURE_TENTATIVE) ||
-                 (!nested && unlikely(f->key0 != 0))
+                 unlikely(f->state != APROF_FUTURE_TENTATIVE) || (!nested && unlikely(f->key0 != 0))
              ? NULL
              : f;
 }

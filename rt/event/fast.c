@@ -42,8 +42,8 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
     site = (struct aprof_site *)(uintptr_t)c->function.last_site; /* no register was kept for it */
     goto undo;
   }
-  struct aprof_counters *a = fast_await(c);
   c->function.exec += ran;
+  struct aprof_counters *a = fast_await(c);
   f->await = a->await.node;
   fast_waits(t, b, f, a, token, AWAIT_OUTER, now);
   fast_slice_close(t, sliced, length, clock);
@@ -86,7 +86,7 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock, resumes *name
   finish(b);
   return;
 undo:
-  if (t->cur == f && likely(f->id == id) && b->state == APROF_THREAD_RUNNING) {
+  if (t->cur == f && likely(f->id == token->word[0]) && b->state == APROF_THREAD_RUNNING) {
     f->await = 0; /* the bracket that runs it came first */
     finish(b);
     return;
@@ -212,7 +212,7 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   struct node_entry *shed = NULL;
   struct begins shed_as;
   if (clock == CLOCK_SHED || unlikely(called->callee != site)) {
-    uint32_t above = fast_above(t, anew(caller->node), clock);
+    uint32_t above = fast_above(t, anew(&caller->node), clock);
     struct node_entry *e = fast_node_of(t, above, site, false, beside == NULL);
     if (unlikely(e == NULL) || unlikely(site->flags & APROF_ROOT))
       goto undo;

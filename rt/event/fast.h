@@ -438,12 +438,11 @@ ALWAYS void fast_put_aside(struct aprof_future *caller, const struct node_entry 
   stands_aside(caller, index | CALLEE_MINE, now);
 }
 
-/* Can fast_restore end the caller's wait? */
+/* Can fast_restore end the caller's wait? It is aside, since it has a callee. */
 ALWAYS bool fast_restorable(const struct thread *t, const struct aprof_future *caller,
                             uint32_t index, bool member) {
   uint8_t odd = APROF_F_IMPLICIT | (member ? 0 : APROF_F_MEMBER);
-  return likely(caller->callee == (index | CALLEE_MINE)) &&
-         likely(caller->state == APROF_FUTURE_ASIDE) && likely(caller->lease == t->lease) &&
+  return likely(caller->callee == (index | CALLEE_MINE)) && likely(caller->lease == t->lease) &&
          likely(!(caller->flags & odd));
 }
 
@@ -583,7 +582,7 @@ ALWAYS uint64_t *fast_place(const struct aprof_future *f, uint32_t index) {
   if (unlikely(pointer_read((void *const *)&segment->older) != NULL))
     return NULL;
   uint64_t *place = &segment->word[hash % KEY_WORDS];
-  return likely(relaxed(place) == ((uint64_t)hash << 32 | index)) ? place : NULL;
+  return likely(lower_read(place) == index) && likely(upper_is(place, hash)) ? place : NULL;
 }
 
 ALWAYS void fast_forget_key(uint64_t *place) {

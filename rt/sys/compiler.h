@@ -76,11 +76,9 @@ static inline __attribute__((always_inline)) void copy_sixteen(void *to, const v
 #endif
 }
 
-/* Not known from before: GCC would compute on the usual way, and keep, what only a rare one needs.
- */
-static inline __attribute__((always_inline)) uint32_t anew(uint32_t value) {
-  __asm__("" : "+r"(value));
-  return value;
+/* Read anew: GCC would keep it, and what it computes of it, for what only a rare way needs. */
+static inline __attribute__((always_inline)) uint32_t anew(const uint32_t *word) {
+  return *(const volatile uint32_t *)word;
 }
 
 /* Marks a function that reads words which other threads may be writing, and says why that does no
