@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast events of runs that a running future makes: a callback that goes through the
+ * The fast event of a run that a running future makes: a callback that goes through the
  * steps of a request, a state machine that polls another one. See fast.c for why, and
- * run.c for what they do. The slice is the caller's all the while.
+ * run.c for what it does. The slice is the caller's all the while. Its end: fast-close.c.
  */
 #include "fast-key.h"
 
@@ -94,59 +94,10 @@ undo:
   run_none(site, token, key0, key1, function, self);
 }
 
-/* What is rare goes on in `ends` or `pauses`, inside the event. */
-ALWAYS void fast_called_end(struct aprof_token *token, int how, struct aprof_site *where,
-                            uint32_t clock, run_over *ends, run_over *pauses) {
-  struct thread *t = aprof_self;
-  uint32_t index = bracket_indexes(token);
-  struct aprof_future *f = future_at(index), *caller;
-  struct aprof_block *b = block_here();
-  if (!begin(t, b))
-    goto slow;
-  bool immediate = token->word[2] >> 32 == (uint32_t)t->slice_count;
-  struct aprof_counters *c = t->counters, *at, *a = NULL;
-  uint64_t *place = NULL;
-  if (unlikely(b->state != APROF_THREAD_RUNNING) || !fast_stops(t, token, f, false) ||
-      (where != NULL && !site_known(where)) || unlikely(token->word[2] & BRACKET_POLL) ||
-      unlikely((caller = fast_caller(t, token, index, false, &at)) == NULL))
-    goto undo;
-  if (how == APROF_PENDING)
-    a = fast_pause(t, f, c, where, true, false);
-  else if (likely(how == APROF_DONE))
-    place = fast_may_end(t, f, index);
-  if (unlikely(a == NULL) && unlikely(place == NULL))
-    goto undo;
-  uint64_t now = fast_clock(clock), ran = now - b->last, wall = now - f->created_tick;
-  if (backwards(ran) || !fast_restores(caller, at, immediate, now, clock) ||
-      (a == NULL && (!fast_within(&c->function.ended_limit, wall, clock) ||
-                     !fast_claim_running(f, token, b, c, APROF_DONE))))
-    goto undo;
-  c->function.exec += ran;
-  note_index(t, a != NULL ? APROF_TRACE_WAITING : APROF_TRACE_DONE, index,
-             a != NULL ? a->await.node : f->node, now);
-  note_rests(t, now);
-  if (a != NULL) {
-    fast_pauses(f, a, now);
-    record_closes(f);
-    fast_polled(t, caller, how, where);
-  } else {
-    fast_over(t, c, f, index, place, APROF_DONE, wall, clock);
-  }
-  fast_caller_runs(t, b, caller, at, immediate, false, now, clock);
-  finish(b);
-  return;
-undo:
-  (how != APROF_PENDING ? ends : pauses)(token, how, where);
-  return;
-slow:
-  timed_run_end(token, how, where);
-}
-
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
   RUN_BEGIN(APART, called_sought_##name, fast_called_begin, clock, NULL, NULL)                     \
   RUN_BEGIN(, called_begin_##name, fast_called_begin, clock, called_sought_##name,                 \
-            called_stack_##name)                                                                   \
-  RUN_OVER(, called_end_##name, fast_called_end, clock, called_ends_##name, called_pauses_##name)
+            called_stack_##name)
 
 #include "fast-sets.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The fast event of a run's bracket that closes, where anything about that is rare: what it runs is
- * a part of a request, a worker's, or one of equal ones; it waits elsewhere than the last time, was
- * asked to end or armed again meanwhile, or has made its successor. See fast.c for why, and run.c
- * for what it does.
+ * The fast event of a run's bracket that closes, where another future waits for that, or anything
+ * about it is rare: what it runs is a part of a request, a worker's, or one of equal ones; it waits
+ * elsewhere than the last time, was asked to end or armed again meanwhile, or has made its
+ * successor. See fast.c for why, and run.c for what it does.
  */
 #include "fast-key.h"
 #include "span.h"
@@ -57,7 +57,7 @@ ALWAYS void fast_run_closes(struct aprof_token *token, int how, struct aprof_sit
   }
   struct aprof_counters *c = t->counters, *sliced = called ? NULL : t->slice_counters;
   struct aprof_counters *at = NULL, *a = NULL;
-  if (called && (caller = fast_caller(t, token, bracket_indexes(token), true, &at)) == NULL)
+  if (called && (caller = fast_caller(t, token, bracket_indexes(token), &at)) == NULL)
     goto undo;
   if (ends ? t->free_count >= FREE_ENOUGH : (a = fast_pause(t, f, c, where, true, !called)) == NULL)
     goto undo;
@@ -106,6 +106,14 @@ undo:
 
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
+  void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {           \
+    if (!begin(aprof_self, block_here()))                                                          \
+      timed_run_end(token, how, where);                                                            \
+    else if (how != APROF_PENDING)                                                                 \
+      called_ends_##name(token, how, where);                                                       \
+    else                                                                                           \
+      called_pauses_##name(token, how, where);                                                     \
+  }                                                                                                \
   RUN_OVER(, run_ends_##name, fast_run_closes, clock, true, false, run_pauses_##name,              \
            stack_pause_##name)                                                                     \
   RUN_OVER(, run_pauses_##name, fast_run_closes, clock, false, false, run_ends_##name,             \

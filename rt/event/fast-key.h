@@ -399,13 +399,13 @@ ALWAYS void fast_polled(struct thread *t, struct aprof_future *caller, int how,
 }
 
 /* The future that waits for f's bracket to close, at an await whose records are all there: *a; else
-   NULL. `member`: also as part of a request. */
+   NULL. */
 ALWAYS struct aprof_future *fast_caller(struct thread *t, const struct aprof_token *token,
-                                        uint32_t index, bool member, struct aprof_counters **a) {
+                                        uint32_t index, struct aprof_counters **a) {
   struct aprof_future *caller = future_at((uint32_t)(token->word[2] & BRACKET_INDEX));
   if (unlikely((uint32_t)caller->id != token->word[1] >> 32) ||
       unlikely((*a = fast_counters(t, caller->await)) == NULL) ||
-      unlikely((*a)->await.function == 0) || !fast_restorable(t, caller, index, member))
+      unlikely((*a)->await.function == 0) || !fast_restorable(t, caller, index, true))
     return NULL;
   return caller;
 }
@@ -474,9 +474,9 @@ undo:
   undone(site, token, f, function, self);
 }
 
-/* fast-close.c: of runs that close in a rare way; fast-called.c: of runs that a running future
-   makes; fast-stack.c: of what has called bodies; fast-rest.c: of what was woken, what another
-   thread had last, and what was taken. */
+/* fast-close.c: of runs that close in a rare way, or that a running future made; fast-called.c: of
+   those that it makes; fast-stack.c: of what has called bodies; fast-rest.c: of what was woken,
+   what another thread had last, and what was taken. */
 #define OTHERS(name)                                                                               \
   BETWEEN run_begin called_begin_##name;                                                           \
   BETWEEN run_over called_end_##name, called_ends_##name, called_pauses_##name, run_ends_##name,   \

@@ -154,7 +154,7 @@ ALWAYS void fast_stack_end(struct aprof_token *token, int how, struct aprof_site
     return;
   }
   if (!fast_suspended(t, token, f) || unlikely(token->word[2] & BRACKET_POLL) ||
-      unlikely(fast_caller(t, token, index, true, &at) == NULL))
+      unlikely(fast_caller(t, token, index, &at) == NULL))
     goto undo;
   if (runs ? (a = fast_top_pause(t, token, f, top, how, where)) == NULL
            : b->state != APROF_THREAD_OTHER || !fast_outer(t, caller, fast_function(at)))
