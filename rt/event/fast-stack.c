@@ -8,76 +8,55 @@
 
 /* -- run --------------------------------------------------------------------- */
 
-/* Can `top`, which is what f runs, end its wait by a fast event? */
-ALWAYS bool fast_top_runs(const struct thread *t, const struct aprof_future *f,
-                          const struct aprof_future *top, const struct aprof_site *site,
-                          const struct aprof_site *function) {
-  return likely(top != NULL) && fast_runnable(t, top) && fast_named(f, site, function);
-}
-
-/* Nothing runs here. */
+/* `called`: a running future runs it; else nothing runs here. */
 ALWAYS void fast_run_stack(struct aprof_site *site, struct aprof_token *token,
                            struct aprof_future *f, struct aprof_site *function, const void *self,
-                           uint32_t clock) {
+                           uint32_t clock, bool called) {
   struct thread *t = aprof_self;
   struct aprof_block *b = block_here();
-  struct aprof_future *top = top_known(t, f);
-  if (!fast_top_runs(t, f, top, site, function))
+  struct aprof_future *caller = t->cur, *top = top_known(t, f);
+  struct aprof_counters *a, *sliced = NULL;
+  struct node_entry *waits = NULL;
+  uint32_t bottom = 0;
+  if (unlikely(top == NULL) || !fast_runnable(t, top) || !fast_named(f, site, function))
     goto undo;
-  uint32_t bottom = future_function(f);
-  struct aprof_counters *a = fast_known(top), *sliced = fast_counters(t, bottom);
-  uint64_t now = fast_clock(clock), rested = now - b->last, passed = now - top->last;
-  if (unlikely(sliced == NULL) || backwards(rested | passed) ||
+  if (called) {
+    struct aprof_site *callee = function != NULL ? function : site;
+    struct aprof_site *at = likely(t->at_sequence + 1 != b->sequence) ? callee : t->at;
+    waits = fast_node_of(t, caller->node, at, true, true);
+  } else {
+    bottom = future_function(f);
+    sliced = fast_counters(t, bottom);
+  }
+  a = fast_known(top);
+  uint64_t now = fast_clock(clock), before = now - b->last, passed = now - top->last;
+  if (unlikely(called ? waits == NULL : sliced == NULL) || backwards(before | passed) ||
       !fast_rest_ends(top, a, passed, clock))
     goto undo;
-  b->other += rested;
+  if (called) {
+    t->counters->function.exec += before;
+    __atomic_store_n(&caller->wake_site, (uint32_t)token->word[0], __ATOMIC_RELAXED);
+    fast_put_aside(caller, waits, index_of(f), now);
+    note(t, APROF_TRACE_ASIDE, caller, caller->await, now);
+  } else {
+    b->other += before;
+  }
   fast_close_rest(t, top, a, NULL, now, passed, clock);
   fast_goes_on(top);
   fast_opens(f, token, function, false);
+  if (called && unlikely(top->outer != 0)) /* else no body below knows it either */
+    outer_unknown(top, f);
   f->outer = bottom;
   top->state = APROF_FUTURE_RUNNING;
   top->last = now;
   thread_runs(t, b, top, fast_function(a), now);
-  t->slice_counters = sliced;
-  slice_starts(b, bottom, now, a->await.site);
-  note(t, APROF_TRACE_RUNNING, top, top->node, now);
-  finish(b);
-  return;
-undo:
-  run_undone(site, token, f, function, self);
-}
-
-/* A running future runs it. */
-ALWAYS void fast_called_stack(struct aprof_site *site, struct aprof_token *token,
-                              struct aprof_future *f, struct aprof_site *function, const void *self,
-                              uint32_t clock) {
-  struct thread *t = aprof_self;
-  struct aprof_block *b = block_here();
-  struct aprof_future *caller = t->cur, *top = top_known(t, f);
-  if (!fast_top_runs(t, f, top, site, function))
-    goto undo;
-  struct aprof_site *callee = function != NULL ? function : site;
-  struct aprof_site *at = likely(t->at_sequence + 1 != b->sequence) ? callee : t->at;
-  struct node_entry *called = fast_node_of(t, caller->node, at, true, true);
-  struct aprof_counters *a = fast_known(top);
-  uint64_t now = fast_clock(clock), ran = now - b->last, passed = now - top->last;
-  if (unlikely(called == NULL) || backwards(ran | passed) || !fast_rest_ends(top, a, passed, clock))
-    goto undo;
-  t->counters->function.exec += ran;
-  __atomic_store_n(&caller->wake_site, (uint32_t)token->word[0], __ATOMIC_RELAXED);
-  fast_put_aside(caller, called, index_of(f), now);
-  note(t, APROF_TRACE_ASIDE, caller, caller->await, now);
-  fast_close_rest(t, top, a, NULL, now, passed, clock);
-  fast_goes_on(top);
-  fast_opens(f, token, function, false);
-  if (unlikely(top->outer != 0)) /* else no body below knows it either */
-    outer_unknown(top, f);
-  f->outer = 0;
-  f->caller = index_of(caller);
-  top->state = APROF_FUTURE_RUNNING;
-  top->last = now;
-  thread_runs(t, b, top, fast_function(a), now);
-  bracket_open(t, token, f, token->word[0], caller, function);
+  if (called) {
+    f->caller = index_of(caller);
+    bracket_open(t, token, f, token->word[0], caller, function);
+  } else {
+    t->slice_counters = sliced;
+    slice_starts(b, bottom, now, a->await.site);
+  }
   note(t, APROF_TRACE_RUNNING, top, top->node, now);
   finish(b);
   return;
@@ -185,8 +164,8 @@ undo:
 
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
-  RUN_FOUND(, run_stack_##name, fast_run_stack, clock)                                             \
-  RUN_FOUND(, called_stack_##name, fast_called_stack, clock)                                       \
+  RUN_FOUND(, run_stack_##name, fast_run_stack, clock, false)                                      \
+  RUN_FOUND(, called_stack_##name, fast_run_stack, clock, true)                                    \
   RUN_OVER(, stack_end_##name, fast_stack_end, clock)                                              \
   RUN_OVER(, stack_pause_##name, fast_stack_pause, clock)
 
