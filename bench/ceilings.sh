@@ -3,14 +3,14 @@
 # What may not grow: a file of lines "NAME CEILING", against what is counted now. Sourced behind
 # tests/lib.sh by those that count; the caller sets ceilings (the file) and unit.
 
-# judge NAME FOUND [SLACK]: against its line
+# judge NAME FOUND [SLACK]: against its line; SLACK may tell it by `ceiling`
 judge() {
   local ceiling
   ceiling=$(awk -v name="$1" '$1 == name { print $2 }' "$ceilings")
   printf '%s %s\n' "$1" "$2" >>"$work/found"
   if [ -z "$ceiling" ]; then
     not_ok "$1: $2 $unit, and no ceiling in bench/${ceilings##*/}"
-  elif awk "BEGIN { exit !($2 <= $ceiling + ${3:-0}) }"; then
+  elif awk "BEGIN { ceiling = $ceiling; exit !($2 <= ceiling + ${3:-0}) }"; then
     ok "$1: $2 $unit (ceiling $ceiling)"
   else
     not_ok "$1: $2 $unit, above the ceiling $ceiling of bench/${ceilings##*/}"

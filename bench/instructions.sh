@@ -17,7 +17,9 @@ ceilings=$here/ceilings unit=instructions
 
 events=(pair key call stack-life key-life woken-life stopped-life span
   member-call tier member-life request)
-slack=1 # instructions: loops are laid out differently by another compiler release
+# Loops are laid out differently by another compiler release; where the machine is busy, slices last
+# so long that some of 5000 take the general event, in each of the rounds.
+slack="1 + 0.02 * ceiling"
 
 if ! command -v valgrind >/dev/null; then
   skip "instructions" "valgrind is not installed"
