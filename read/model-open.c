@@ -168,7 +168,8 @@ static void add_ended(struct model *m, const struct aprof_future *f, int how) {
 static void add_future(struct model *m, const struct aprof_future *f) {
   const struct aprof_header *header = &m->profile->header;
   int how;
-  if (m->only != MODEL_NONE && m->only != (f->lease & 0xffff))
+  uint32_t thread = f->lease & 0xffff ? f->lease & 0xffff : f->id >> 32 & 0xffff;
+  if (m->only != MODEL_NONE && m->only != thread)
     return;
   if (f->id == 0 && f->state != APROF_FUTURE_FREE && is_uncounted(m, f, &how))
     add_ended(m, f, how);

@@ -99,7 +99,7 @@ static unsigned flags_of(const Binding *b, const Key *key) {
   flags |= b->names ? APROF_NAMES : 0;
   flags |= b->background ? APROF_BACKGROUND : 0;
   flags |= key->second ? APROF_TUPLE : 0;
-  flags |= b->worker ? APROF_WORKER : 0;
+  flags |= b->worker || (run && run->worker) ? APROF_WORKER : 0;
   flags |= b->polling ? APROF_POLLING : 0;
   flags |= b->noreturn ? APROF_NORETURN : 0;
   flags |= b->verb == Verb::Create && !b->key.first ? APROF_KEYLESS : 0;

@@ -206,6 +206,8 @@ static void settle(struct thread *t, struct aprof_future *f, uint32_t flags) {
     f->await = 0;
     known_counters(t, f);
     f->state = APROF_FUTURE_QUEUED;
+    if (flags & APROF_WORKER)
+      f->lease = lease_of_none(t);
   }
 }
 

@@ -29,6 +29,11 @@ static bool runs_elsewhere(const struct thread *t, struct aprof_future *f) {
   return __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE) != t->lease || is_busy(f);
 }
 
+/* Who had f last: where that is nobody, who made it. */
+static uint16_t last_thread(const struct aprof_future *f, uint32_t lease) {
+  return (uint16_t)lease != 0 ? (uint16_t)lease : (uint16_t)(f->id >> 32);
+}
+
 bool future_take(struct thread *t, struct aprof_future *f, uint64_t id, bool opened) {
   uint32_t lease = future_lease(t, f, id);
   if (lease == t->lease)
@@ -52,7 +57,7 @@ bool future_take(struct thread *t, struct aprof_future *f, uint64_t id, bool ope
   }
   if (unlikely(f->id != id)) /* it was over with that */
     return false;
-  t->block->migrations += (uint16_t)(lease ^ t->lease) != 0;
+  t->block->migrations += (uint16_t)(last_thread(f, lease) ^ t->lease) != 0;
   f->counters = (uintptr_t)nowhere;
   return true;
 }
@@ -100,7 +105,7 @@ void future_unhold(struct thread *t) {
 }
 
 void future_migrated(struct thread *t, struct aprof_future *f) {
-  t->block->migrations += f->lease != 0 && (uint16_t)(f->lease ^ t->lease) != 0;
+  t->block->migrations += f->lease != 0 && (uint16_t)(last_thread(f, f->lease) ^ t->lease) != 0;
   __atomic_store_n(&f->lease, t->lease, __ATOMIC_SEQ_CST); /* before `ending` is looked at */
   f->counters = (uintptr_t)nowhere;
 }

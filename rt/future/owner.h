@@ -14,6 +14,12 @@ uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t i
 /* This thread is about to run f, of this id. False: another thread is ending it, or runs it.
    `opened`: it is one of equal ones, of which this thread has just opened it (key_take). */
 bool future_take(struct thread *t, struct aprof_future *f, uint64_t id, bool opened);
+/* That of a job for a pool's threads, which whoever made it takes from nobody like any other: then
+   no taker has to wait for that one. */
+static inline uint32_t lease_of_none(const struct thread *t) {
+  return t->lease & ~(uint32_t)UINT16_MAX;
+}
+
 /* f runs on this thread from now on, whoever had its lease. */
 SLOW void future_migrated(struct thread *t, struct aprof_future *f);
 /* f is at rest, and no thread begins to run it any more; its lease is gone. False, with nothing

@@ -46,7 +46,7 @@ static void place_keyed(void) {
       0,
       APROF_ONCE,
       APROF_MULTI,
-      APROF_READY,
+      APROF_READY | APROF_WORKER,
       APROF_ONCE | APROF_REARM,
       APROF_MULTI | APROF_REARM,
       APROF_ROOT,

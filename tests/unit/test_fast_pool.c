@@ -122,6 +122,8 @@ END_TEST
 
 RUN_SITE(work_equal, APROF_TUPLE | APROF_WORKER, NS);
 RUN_SITE(work_at, APROF_WORKER, NS);
+END_SITE(stop, NS);
+CREATE_SITE(job, APROF_READY | APROF_WORKER, NS);
 
 static void works_equal(void) {
   token r;
@@ -194,6 +196,72 @@ START_TEST(ones_of_another_thread) {
   expect("inner", "queued", (1 + 2 + 3) * ROUNDS);
   expect("health", "migrations", (2 + 1 + 3 + 4) * ROUNDS);
   expect("health", "missed", 0);
+}
+END_TEST
+
+static void gives_back(void) {
+  new_future(&task, &inner, OTHER);
+}
+
+/* ... whose line says that a pool's threads run it: it is nobody's until one does. */
+static void job_worked(void) {
+  new_future(&job, &on_step, KEY);
+  pass(6);
+  on_pool(works);
+  new_future(&job, &on_step, KEY);
+  pass(2);
+  works(); /* the loop takes it itself */
+  on_pool(gives_back);
+  pass(1);
+  run_whole(&call, OTHER, &inner, 0);
+}
+
+START_TEST(jobs_for_a_pool) {
+  in_rounds(job_worked);
+  new_future(&job, &on_step, KEY);
+  pass(1);
+  end(&stop, KEY, APROF_CANCELLED);
+  expect("on_step", "done", 2 * ROUNDS);
+  expect("on_step", "cancelled", 1);
+  expect("on_step", "exec", 200 * ROUNDS);
+  expect("on_step", "queued", (6 + 2) * ROUNDS + 1);
+  expect("health", "migrations", 2 * ROUNDS);
+  expect("health", "missed", 0);
+}
+END_TEST
+
+static int64_t took_ns;
+
+static int64_t ns_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void works_timed(void) {
+  int64_t begin = ns_now();
+  works();
+  took_ns = ns_now() - begin;
+}
+
+/* How long it takes to take one while who made it stands still in an event. */
+static int64_t taken_beside(struct aprof_site *made) {
+  new_future(made, &on_step, KEY);
+  pass(1);
+  aprof_self->block->sequence++;
+  on_pool(works_timed);
+  aprof_self->block->sequence--;
+  return took_ns;
+}
+
+START_TEST(one_that_takes_a_job_waits_for_nobody) {
+  int64_t job_ns, other_ns;
+  attach();
+  worked();
+  job_worked();
+  job_ns = taken_beside(&job);
+  other_ns = taken_beside(&task);
+  ck_assert_int_lt(20 * job_ns, other_ns);
 }
 END_TEST
 
@@ -272,5 +340,5 @@ START_TEST(many_of_another_thread) {
 END_TEST
 
 UNIT_TRACED_MAIN("fast, pool", equal_ones, equal_ones_for_new_work, equal_ones_that_wait,
-                 ones_of_another_thread, creates_in_a_create, called_ones_of_another_thread,
-                 many_of_another_thread)
+                 ones_of_another_thread, jobs_for_a_pool, one_that_takes_a_job_waits_for_nobody,
+                 creates_in_a_create, called_ones_of_another_thread, many_of_another_thread)

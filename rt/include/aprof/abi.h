@@ -72,7 +72,7 @@ enum aprof_site_flags {
   APROF_ROOT = 1 << 4,       /* create, async: starts a task */
   APROF_NAMES = 1 << 5,      /* await: names suspensions inside, clock goes on */
   APROF_BACKGROUND = 1 << 6, /* create, run, await, async: waiting for new work */
-  APROF_WORKER = 1 << 7,     /* run: slices hold no loop */
+  APROF_WORKER = 1 << 7,     /* run: slices hold no loop; create: such a run follows */
   APROF_ORPHAN = 1 << 8,     /* run: no create line shares the namespace, so an
                                 unknown key creates the future */
   APROF_QUIET = 1 << 9,      /* run: comes from "| run": an unknown key is silent */

@@ -642,7 +642,8 @@ struct aprof_future {
   uint8_t flags;  /* enum aprof_future_flags */
   uint8_t open;   /* bodies and run brackets open */
   uint8_t ending; /* 1 + how: asked to end while a bracket is open */
-  uint32_t lease; /* epoch << 16 | block that last ran it */
+  uint32_t lease; /* epoch << 16 | block that last ran it; 0 there: a job that no thread of a pool
+                     has taken yet */
   uint32_t callee; /* index of what this one is put aside for, or a constant of the
                       runtime's; top bit: the await was opened for it */
   uint32_t outer;  /* node of the outermost future on this one's stack (slices); 0: a future
