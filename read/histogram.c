@@ -44,9 +44,6 @@ static inline void add_low(struct histogram *h, const uint16_t *count, uint32_t 
 
 void histogram_add_counts(struct histogram *h, const struct profile_counts *c) {
   uint32_t counts = c->counts < APROF_HISTOGRAM_BUCKETS ? c->counts : APROF_HISTOGRAM_BUCKETS;
-  for (uint32_t i = 0; c->whole && i < APROF_HISTOGRAM_BUCKETS; i++)
-    if (c->whole[i])
-      add(h, i, c->whole[i]);
   if (c->numbers)
     for (uint32_t i = 0; i < c->counts; i++) {
       uint32_t bucket = c->count[i * c->step];

@@ -30,6 +30,8 @@ static size_t element_size(uint32_t type) {
     return sizeof(struct aprof_request);
   case APROF_CHUNK_KINDS:
     return sizeof(struct aprof_kind);
+  case APROF_CHUNK_KIND_PARTS:
+    return sizeof(struct aprof_kind_part);
   case APROF_CHUNK_SHARES:
     return sizeof(struct aprof_share);
   default:
@@ -70,6 +72,8 @@ static struct profile_runs *runs_of(struct profile *p, uint32_t type) {
     return &p->requests;
   case APROF_CHUNK_KINDS:
     return &p->kinds;
+  case APROF_CHUNK_KIND_PARTS:
+    return &p->kind_parts;
   case APROF_CHUNK_SHARES:
     return &p->shares;
   default:
@@ -90,8 +94,9 @@ static int by_first(const void *a, const void *b) {
 }
 
 void profile_index(struct profile *p) {
-  struct profile_runs *all[] = {&p->sites,   &p->nodes,  &p->modules,  &p->blocks, &p->counters,
-                                &p->futures, &p->misses, &p->requests, &p->kinds,  &p->shares};
+  struct profile_runs *all[] = {&p->sites,    &p->nodes,      &p->modules, &p->blocks,
+                                &p->counters, &p->futures,    &p->misses,  &p->requests,
+                                &p->kinds,    &p->kind_parts, &p->shares};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     all[i]->count = 0;
   for (uint64_t at = APROF_HEADER_SIZE; p->size - at >= sizeof(struct aprof_chunk);) {
@@ -213,10 +218,6 @@ static const void *referred(const struct profile *p, uint32_t reference, size_t 
   return p->data + offset;
 }
 
-const uint64_t *profile_histogram(const struct profile *p, uint32_t reference) {
-  return referred(p, reference, sizeof(struct aprof_histogram));
-}
-
 const struct aprof_request *profile_request(const struct profile *p, uint32_t number) {
   return number ? element(&p->requests, number, sizeof(struct aprof_request)) : NULL;
 }
@@ -239,6 +240,16 @@ const struct aprof_request *profile_request_of(const struct profile *p,
 
 const struct aprof_kind *profile_kind_of(const struct profile *p, uint32_t number) {
   return element(&p->kinds, number, sizeof(struct aprof_kind));
+}
+
+const struct aprof_kind_part *profile_kind_part(const struct profile *p, size_t *run,
+                                                uint32_t number) {
+  while (*run < p->kind_parts.count) {
+    const struct profile_run *r = &p->kind_parts.run[(*run)++];
+    if (number >= r->first && number - r->first < r->count)
+      return (const struct aprof_kind_part *)r->elements + (number - r->first);
+  }
+  return NULL;
 }
 
 const struct aprof_kind_tier *profile_tier(const struct profile *p, uint32_t reference) {
@@ -276,6 +287,13 @@ uint32_t profile_buckets(const struct profile *p, uint64_t buckets, bool two, bo
   return (uint32_t)(offset / 8) | OF_BUCKETS | (second ? SECOND : 0);
 }
 
+uint32_t profile_amount_buckets(const struct profile *p, const struct aprof_amount *amount) {
+  uint32_t at = amount->histogram;
+  return at > 1 && at % (APROF_HISTOGRAM_ALIGN / 8) == 0 && referred(p, at, APROF_HISTOGRAM_ALIGN)
+             ? at | OF_BUCKETS
+             : 0;
+}
+
 void profile_counts_soon(const struct profile *p, uint32_t reference) {
   uint64_t at = (uint64_t)(reference & ~(SECOND | OF_BUCKETS)) * 8;
   if (at < p->size)
@@ -283,13 +301,7 @@ void profile_counts_soon(const struct profile *p, uint32_t reference) {
 }
 
 struct profile_counts profile_counts(const struct profile *p, uint32_t reference) {
-  struct profile_counts none = {.whole = NULL};
-  if (!(reference & OF_BUCKETS)) {
-    none.whole = profile_histogram(p, reference);
-    none.at = (uint64_t)reference * 8;
-    none.end = none.whole ? none.at + sizeof(struct aprof_histogram) : none.at;
-    return none;
-  }
+  struct profile_counts none = {.count = NULL};
   uint32_t header = reference & ~(SECOND | OF_BUCKETS);
   const struct aprof_buckets *h = referred(p, header, APROF_HISTOGRAM_ALIGN);
   if (!h)

@@ -18,8 +18,8 @@ enum heat { COLD = 1, WARM = 2, HOT = 4 };
 static enum heat heat_of(uint32_t type) {
   if (type == APROF_CHUNK_BLOCK || type == APROF_CHUNK_COUNTERS || type == APROF_CHUNK_FUTURES ||
       type == APROF_CHUNK_MISSES || type == APROF_CHUNK_REQUESTS || type == APROF_CHUNK_KINDS ||
-      type == APROF_CHUNK_TIERS || type == APROF_CHUNK_SLOWEST || type == APROF_CHUNK_LOGGED ||
-      type == APROF_CHUNK_SHARES)
+      type == APROF_CHUNK_KIND_PARTS || type == APROF_CHUNK_TIERS || type == APROF_CHUNK_SLOWEST ||
+      type == APROF_CHUNK_LOGGED || type == APROF_CHUNK_SHARES)
     return HOT;
   return type == APROF_CHUNK_HISTOGRAMS ? WARM : COLD;
 }
@@ -151,8 +151,8 @@ static void copy_counters(struct profile *p, int fd, const struct profile_part *
   }
 }
 
-static void kind_amounts(const void *record, const struct aprof_amount *amount[4]) {
-  const struct aprof_kind *k = record;
+static void part_amounts(const void *record, const struct aprof_amount *amount[4]) {
+  const struct aprof_kind_part *k = record;
   amount[0] = &k->wall;
   amount[1] = &k->exec;
   amount[2] = &k->queued;
@@ -167,12 +167,13 @@ static void tier_amounts(const void *record, const struct aprof_amount *amount[4
   amount[3] = &t->wall;
 }
 
-/* The same of records of `size` bytes that any thread adds to. */
-static void copy_amounts(struct profile *p, int fd, const struct profile_part *part, size_t size,
+/* The same of records of `size` bytes that have four amounts. */
+static void copy_amounts(struct profile *p, int fd, const struct profile_part *part,
+                         struct named *named, size_t size,
                          void (*amounts_of)(const void *, const struct aprof_amount *[4])) {
   uint64_t at = part->at + sizeof(struct aprof_chunk), end = part->at + part->size;
   union {
-    struct aprof_kind kind;
+    struct aprof_kind_part part;
     struct aprof_kind_tier tier;
   } record;
   for (; end - at >= size; at += size) {
@@ -184,8 +185,7 @@ static void copy_amounts(struct profile *p, int fd, const struct profile_part *p
     memcpy(p->data + at, &record, size);
     amounts_of(&record, amount);
     for (size_t i = 0; p->histograms && i < 4; i++)
-      if (amount[i]->histogram > 1 && profile_histogram(p, amount[i]->histogram))
-        copy_range(p, fd, (uint64_t)amount[i]->histogram * 8, sizeof(struct aprof_histogram), true);
+      named_add_amount(named, p, amount[i]);
   }
 }
 
@@ -233,7 +233,7 @@ static void copy_hot(struct profile *p, int fd) {
   for (size_t i = 0; i < p->parts; i++) {
     struct profile_part *part = &p->part[i];
     bool owned = part->type == APROF_CHUNK_BLOCK || part->type == APROF_CHUNK_COUNTERS ||
-                 part->type == APROF_CHUNK_MISSES;
+                 part->type == APROF_CHUNK_MISSES || part->type == APROF_CHUNK_KIND_PARTS;
     if (!(heat_of(part->type) & (HOT | WARM)) ||
         (part->copied && owned && part->block < blocks && still[part->block]))
       continue;
@@ -242,10 +242,10 @@ static void copy_hot(struct profile *p, int fd) {
       continue;
     if (part->type == APROF_CHUNK_COUNTERS && part->copied)
       copy_counters(p, fd, part, &named);
-    else if (part->type == APROF_CHUNK_KINDS && part->copied)
-      copy_amounts(p, fd, part, sizeof(struct aprof_kind), kind_amounts);
+    else if (part->type == APROF_CHUNK_KIND_PARTS && part->copied)
+      copy_amounts(p, fd, part, &named, sizeof(struct aprof_kind_part), part_amounts);
     else if (part->type == APROF_CHUNK_TIERS && part->copied)
-      copy_amounts(p, fd, part, sizeof(struct aprof_kind_tier), tier_amounts);
+      copy_amounts(p, fd, part, &named, sizeof(struct aprof_kind_tier), tier_amounts);
     else
       copy_part(p, fd, part);
   }

@@ -73,6 +73,10 @@ void named_add(struct named *n, const struct profile *p, const struct aprof_coun
   want_histogram(p, n, profile_buckets(p, c->await.buckets, false, false));
 }
 
+void named_add_amount(struct named *n, const struct profile *p, const struct aprof_amount *amount) {
+  want_histogram(p, n, profile_amount_buckets(p, amount));
+}
+
 bool named_next(struct named *n, uint64_t *at, uint64_t *size) {
   while (n->next < n->end && n->page[n->next] != PAGE_WANTED)
     n->next++;

@@ -25,6 +25,7 @@ struct named {
 
 /* The beginnings of the record's histograms are wanted. */
 void named_add(struct named *, const struct profile *, const struct aprof_counters *);
+void named_add_amount(struct named *, const struct profile *, const struct aprof_amount *);
 /* With the beginnings copied, so is all of them. */
 void named_reach(struct named *, const struct profile *);
 /* The next run of pages that is wanted, and was not told before; false: there is no more. */

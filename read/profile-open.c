@@ -76,8 +76,9 @@ bool profile_is_fresh(const struct profile *p, uint32_t reference) {
 void profile_free(struct profile *p) {
   if (!p)
     return;
-  struct profile_runs *all[] = {&p->sites,   &p->nodes,  &p->modules,  &p->blocks, &p->counters,
-                                &p->futures, &p->misses, &p->requests, &p->kinds,  &p->shares};
+  struct profile_runs *all[] = {&p->sites,    &p->nodes,      &p->modules, &p->blocks,
+                                &p->counters, &p->futures,    &p->misses,  &p->requests,
+                                &p->kinds,    &p->kind_parts, &p->shares};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]->run);
   munmap(p->data, p->reserved);

@@ -46,7 +46,7 @@ struct profile {
   unsigned char *data;
   size_t size, reserved;
   struct profile_runs sites, nodes, modules, blocks, counters, futures, misses, requests, kinds,
-      shares;
+      kind_parts, shares;
   uint64_t read_tick; /* the profile's clock when the counters were copied; 0 for
                          a process that has ended */
   bool histograms;    /* they are wanted */
@@ -109,6 +109,10 @@ uint32_t profile_request_number(const struct profile *, const struct aprof_futur
 /* Its share of that; NULL: all of it is. */
 const struct aprof_share *profile_share_of(const struct profile *, const struct aprof_future *);
 const struct aprof_kind *profile_kind_of(const struct profile *, uint32_t number);
+/* A thread's part of that kind; the next one where `*run`, 0 at first, is handed in again. NULL: no
+   more. */
+const struct aprof_kind_part *profile_kind_part(const struct profile *, size_t *run,
+                                                uint32_t number);
 /* By their references (offset / 8); of the slowest, all APROF_SLOWEST. */
 const struct aprof_kind_tier *profile_tier(const struct profile *, uint32_t reference);
 const struct aprof_slow *profile_slowest(const struct profile *, uint32_t reference);
@@ -125,13 +129,13 @@ const char *profile_string(const struct profile *, uint32_t reference);
    that number. 0: there is none. */
 uint32_t profile_buckets(const struct profile *, uint64_t buckets, bool two, bool second);
 
-/* APROF_HISTOGRAM_BUCKETS counts by their reference (offset / 8), or NULL. */
-const uint64_t *profile_histogram(const struct profile *, uint32_t reference);
+/* ... of an amount's. */
+uint32_t profile_amount_buckets(const struct profile *, const struct aprof_amount *);
 
-/* What a histogram has, by a reference of either kind. Where that is numbers of buckets, a count is
-   one of those. */
+/* What a histogram has, by its reference. Where that is numbers of buckets, a count is one of
+ * those.
+ */
 struct profile_counts {
-  const uint64_t *whole; /* all APROF_HISTOGRAM_BUCKETS; or NULL, and: */
   const uint16_t *count;
   const uint32_t *carried; /* or NULL: times 65536, beside each count */
   uint32_t counts, step;   /* so many, each `step` from the one before */

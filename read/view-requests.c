@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests by kind with their tiers, the slowest, those that go on, and spans, in a view; see
- * filling.h. Any thread adds to a kind: of a live process one request may be in some of its numbers
- * and not yet in others. What lies in the profile is as hostile as all else there.
+ * filling.h. Each thread has a part of a kind, and what has no part of its own is shared: their sum
+ * is the kind. Of a live process one request may be in some of its numbers and not yet in others.
+ * What lies in the profile is as hostile as all else there.
  */
 #include "clock.h"
 #include "filling.h"
@@ -20,6 +21,8 @@ struct group {
   uint32_t function; /* name */
   const struct aprof_kind *record[APROF_KINDS];
   size_t records;
+  const struct aprof_kind_part **part; /* of these */
+  size_t parts, room;
   uint64_t live;
 };
 
@@ -94,6 +97,27 @@ static uint32_t function_name(const struct filling *f, uint32_t number, uint32_t
   return number ? names_of(f->m->names, site) : NAME_OTHER;
 }
 
+static void add_part(struct groups *g, const struct aprof_kind *k, uint32_t number,
+                     const struct aprof_kind_part *part) {
+  if (part->epoch != g->f->m->profile->header.reset_epoch ||
+      !(part->count | part->after | part->after_exec))
+    return;
+  struct group *group = group_of(g, g->label[number], function_name(g->f, number, k->function));
+  if (!group->records || group->record[group->records - 1] != k)
+    group->record[group->records++] = k;
+  if (group->parts == group->room) {
+    group->room = group->room ? group->room * 2 : 8;
+    group->part = reallocate(group->part, group->room, sizeof *group->part);
+  }
+  group->part[group->parts++] = part;
+}
+
+static void group_parts(struct groups *g, const struct aprof_kind *k, uint32_t number) {
+  const struct aprof_kind_part *part = &k->shared;
+  for (size_t run = 0; part; part = profile_kind_part(g->f->m->profile, &run, number))
+    add_part(g, k, number, part);
+}
+
 static void group_kinds(struct groups *g) {
   const struct profile *p = g->f->m->profile;
   for (uint32_t i = 0; i < APROF_KINDS; i++) {
@@ -101,11 +125,8 @@ static void group_kinds(struct groups *g) {
     if (!k)
       continue;
     g->label[i] = label_of(g, k, i);
-    bool was_reset = k->epoch != p->header.reset_epoch;
-    if (was_reset || !(k->count | k->after | k->after_exec) || !counts(g->f, k->flags))
-      continue;
-    struct group *group = group_of(g, g->label[i], function_name(g->f, i, k->function));
-    group->record[group->records++] = k;
+    if (counts(g->f, k->flags))
+      group_parts(g, k, i);
   }
 }
 
@@ -114,26 +135,29 @@ static void fill_amount(struct filling *f, struct view_amount *to, uint64_t rate
   for (size_t i = 0; i < count; i++) {
     add_to(&to->sum, clock_to_ns(from[i]->sum, rate));
     greater(&to->max, clock_to_ns(from[i]->max, rate));
-    fill_collect(f, from[i]->histogram);
+    fill_collect(f, profile_amount_buckets(f->m->profile, from[i]));
   }
   to->of = fill_collected(f, rate, to->max);
   to->max = known_if(any, to->max);
 }
 
-/* The tiers of a group's records: at most so many, however a damaged list goes on. */
-enum { TIERS_MOST = APROF_KINDS * 4 };
+/* The tiers of a group's parts. */
 struct tiers {
-  const struct aprof_kind_tier *of[TIERS_MOST];
-  size_t count;
+  const struct aprof_kind_tier **of;
+  size_t count, room;
 };
 
 static void collect_tiers(const struct profile *p, const struct group *group, struct tiers *t) {
-  for (size_t i = 0; i < group->records; i++) {
-    uint32_t at = group->record[i]->tiers;
-    for (uint32_t hop = 0; at && hop < APROF_TIERS && t->count < TIERS_MOST; hop++) {
+  for (size_t i = 0; i < group->parts; i++) {
+    uint32_t at = group->part[i]->tiers;
+    for (uint32_t hop = 0; at && hop < APROF_TIERS; hop++) { /* a damaged list may go on */
       const struct aprof_kind_tier *tier = profile_tier(p, at);
       if (!tier)
         break;
+      if (t->count == t->room) {
+        t->room = t->room ? t->room * 2 : 32;
+        t->of = reallocate(t->of, t->room, sizeof *t->of);
+      }
       if (tier->count)
         t->of[t->count++] = tier;
       at = tier->next;
@@ -164,21 +188,22 @@ static void fill_tier(struct filling *f, struct view_tier *to,
   AMOUNT(exec, f->m->rate);
   AMOUNT(waiting, f->m->rate);
   AMOUNT(wall, f->m->rate);
+#undef AMOUNT
   free(from);
 }
 
 static void fill_tiers(struct filling *f, struct view_kind *kind, const struct group *group) {
-  struct tiers *t = allocate(1, sizeof *t);
-  collect_tiers(f->m->profile, group, t);
-  if (t->count)
-    qsort(t->of, t->count, sizeof *t->of, by_tier);
-  kind->tier = arena_get(&f->v->arena, t->count, sizeof *kind->tier);
-  for (size_t from = 0, to; from < t->count; from = to) {
-    for (to = from + 1; to < t->count && t->of[to]->tier == t->of[from]->tier;)
+  struct tiers t = {0};
+  collect_tiers(f->m->profile, group, &t);
+  if (t.count)
+    qsort(t.of, t.count, sizeof *t.of, by_tier);
+  kind->tier = arena_get(&f->v->arena, t.count, sizeof *kind->tier);
+  for (size_t from = 0, to; from < t.count; from = to) {
+    for (to = from + 1; to < t.count && t.of[to]->tier == t.of[from]->tier;)
       to++;
-    fill_tier(f, &kind->tier[kind->tiers++], t->of + from, to - from);
+    fill_tier(f, &kind->tier[kind->tiers++], t.of + from, to - from);
   }
-  free(t);
+  free(t.of);
 }
 
 /* -- the slowest ---------------------------------------------------------------------- */
@@ -214,8 +239,9 @@ static void fill_slow(struct filling *f, struct view_slow *to, const struct apro
 static void fill_slowest(struct filling *f, struct view_kind *kind, const struct group *group) {
   kind->slow = arena_get(&f->v->arena, group->records * APROF_SLOWEST, sizeof *kind->slow);
   for (size_t i = 0; i < group->records; i++) {
-    uint32_t at = group->record[i]->slowest;
-    const struct aprof_slow *slow = at ? profile_slowest(f->m->profile, at) : NULL;
+    const struct aprof_kind *k = group->record[i];
+    bool current = k->epoch == f->m->profile->header.reset_epoch && k->slowest;
+    const struct aprof_slow *slow = current ? profile_slowest(f->m->profile, k->slowest) : NULL;
     for (size_t j = 0; slow && j < APROF_SLOWEST; j++)
       if (slow[j].sequence && !(slow[j].sequence & 1))
         fill_slow(f, &kind->slow[kind->slows++], &slow[j]);
@@ -245,8 +271,7 @@ static void fill_logged(struct filling *f, struct view_kind *kind, const struct 
 
 static void fill_kind(struct filling *f, struct view_kind *kind, const struct group *group) {
   const struct text *function = text_of(f, group->function);
-  const struct aprof_amount *wall[APROF_KINDS], *queued[APROF_KINDS], *exec[APROF_KINDS],
-      *waiting[APROF_KINDS];
+  const struct aprof_amount **from = allocate(group->parts + 1, sizeof *from);
   *kind = (struct view_kind){
       .kind = group->label ? group->label : function->name,
       .labelled = group->label != NULL,
@@ -255,22 +280,27 @@ static void fill_kind(struct filling *f, struct view_kind *kind, const struct gr
       .line = name_of(f, group->function)->line,
       .live = group->live,
   };
-  for (size_t i = 0; i < group->records; i++) {
-    const struct aprof_kind *k = group->record[i];
-    wall[i] = &k->wall;
-    queued[i] = &k->queued;
-    exec[i] = &k->exec;
-    waiting[i] = &k->waiting;
-    kind->implicit |= (k->flags & APROF_REQUEST_IMPLICIT) != 0;
-    add_to(&kind->count, k->count);
-    add_to(&kind->failed, k->failed);
-    add_to(&kind->after, k->after);
-    add_to(&kind->after_exec, ns(f, k->after_exec));
+  for (size_t i = 0; i < group->records; i++)
+    kind->implicit |= (group->record[i]->flags & APROF_REQUEST_IMPLICIT) != 0;
+  for (size_t i = 0; i < group->parts; i++) {
+    const struct aprof_kind_part *part = group->part[i];
+    add_to(&kind->count, part->count);
+    add_to(&kind->failed, part->failed);
+    add_to(&kind->after, part->after);
+    add_to(&kind->after_exec, ns(f, part->after_exec));
   }
-  fill_amount(f, &kind->wall, f->m->rate, wall, group->records, kind->count);
-  fill_amount(f, &kind->queued, f->m->rate, queued, group->records, kind->count);
-  fill_amount(f, &kind->exec, f->m->rate, exec, group->records, kind->count);
-  fill_amount(f, &kind->waiting, f->m->rate, waiting, group->records, kind->count);
+#define AMOUNT(member)                                                                             \
+  do {                                                                                             \
+    for (size_t i = 0; i < group->parts; i++)                                                      \
+      from[i] = &group->part[i]->member;                                                           \
+    fill_amount(f, &kind->member, f->m->rate, from, group->parts, kind->count);                    \
+  } while (0)
+  AMOUNT(wall);
+  AMOUNT(queued);
+  AMOUNT(exec);
+  AMOUNT(waiting);
+#undef AMOUNT
+  free(from);
   fill_tiers(f, kind, group);
   fill_slowest(f, kind, group);
   fill_logged(f, kind, group);
@@ -374,6 +404,8 @@ void fill_requests(struct filling *f) {
   for (size_t i = 0; i < g.count && f->m->only == MODEL_NONE; i++)
     fill_kind(f, &f->v->kind[f->v->kinds++], &g.group[i]);
   settle_tiers(f->v);
+  for (size_t i = 0; i < g.count; i++)
+    free(g.group[i].part);
   free(g.group);
 }
 

@@ -129,9 +129,10 @@ struct thread {
   uint64_t ring_mask, ring_lap;  /* of its block's ring: see ring_put */
   /* Where it notes what fast events do: those that tell it (event/timed.h); or NULL. */
   const struct aprof_gate *told_by;
+  uint32_t to_time;                       /* so many events more, see row_events */
+  uint64_t kind_parts[APROF_KIND_CHUNKS]; /* as its block has them */
   struct aprof_future *held;      /* whose lease this thread took away last, to end it, ... */
   uint32_t held_lease;            /* ... which was that one */
-  uint32_t to_time;               /* so many events more, ... */
   uint64_t row_events, row_ticks; /* ... after these; */
   uint64_t row_most;              /* ticks: one that took longer lost its processor */
   uint64_t row_from;              /* all of its events when the row before ended */

@@ -9,6 +9,7 @@
 
 #define CHUNK (32u * 1024u - (uint32_t)sizeof(struct aprof_chunk))
 #define LINE 64u
+#define GROWS 4u                                                          /* octaves at a time */
 #define SIZES (APROF_HISTOGRAM_BUCKETS * 2u * 4u / APROF_HISTOGRAM_ALIGN) /* of what is carried */
 
 static uint32_t given_back[SIZES + 1]; /* offset / 8, by size / ALIGN; the next one lies in it */
@@ -85,9 +86,13 @@ struct aprof_buckets *buckets_new(uint32_t octaves, bool two) {
   return h;
 }
 
-uint32_t buckets_new_whole(void) {
-  void *whole = may_grow() ? piece_new(sizeof(struct aprof_histogram)) : NULL;
-  return whole != NULL ? buckets_offset(whole) : 0;
+struct aprof_buckets *buckets_larger(const struct aprof_buckets *h, uint32_t bucket) {
+  for (uint32_t i = 0; i < (uint32_t)h->few << h->two; i++)
+    bucket = h->count[i] > bucket ? h->count[i] : bucket;
+  uint32_t octaves = (bucket >> 4) / GROWS * GROWS + GROWS;
+  if (octaves > 52) /* from there on values are rounded */
+    octaves = APROF_OCTAVES;
+  return buckets_new(octaves, h->two);
 }
 
 static uint32_t carried_size(const struct aprof_buckets *h) {

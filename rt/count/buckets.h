@@ -16,7 +16,8 @@
 
 /* With room for so many octaves, of one value or two; 0: for few values. NULL: no memory. */
 struct aprof_buckets *buckets_new(uint32_t octaves, bool two);
-uint32_t buckets_new_whole(void); /* offset / 8 of a struct aprof_histogram, or 0 */
+/* With room for all that `h` has counted, and for that bucket. NULL: no memory. */
+struct aprof_buckets *buckets_larger(const struct aprof_buckets *h, uint32_t bucket);
 void buckets_free(struct aprof_buckets *h);
 /* What the one has counted, added to a larger one. */
 void buckets_add_up(struct aprof_buckets *to, const struct aprof_buckets *from);

@@ -19,8 +19,6 @@
 #include "rt/file/map.h"
 #include "rt/sys/lock.h"
 
-#define GROWS 4u /* octaves at a time */
-
 static struct map table; /* from key_of() to an offset / 8 */
 
 void histogram_reset(void) {
@@ -80,12 +78,7 @@ static struct aprof_buckets *newest_of(uint64_t key, bool two) {
 }
 
 static struct aprof_buckets *grown(uint64_t key, struct aprof_buckets *h, uint32_t bucket) {
-  for (uint32_t i = 0; i < (uint32_t)h->few << h->two; i++)
-    bucket = h->count[i] > bucket ? h->count[i] : bucket;
-  uint32_t octaves = (bucket >> 4) / GROWS * GROWS + GROWS;
-  if (octaves > 52) /* from there on values are rounded */
-    octaves = APROF_OCTAVES;
-  struct aprof_buckets *larger = buckets_new(octaves, h->two);
+  struct aprof_buckets *larger = buckets_larger(h, bucket);
   if (larger == NULL) {
     h->full = 1;
     return NULL;

@@ -207,6 +207,7 @@ static struct thread *lease(void) {
   t->block = b;
   t->index = number;
   t->segments = (struct aprof_counters **)(b + 1);
+  memcpy(t->kind_parts, b->kind_parts, sizeof t->kind_parts);
   t->rest = APROF_THREAD_OTHER;
   t->serial = (uint32_t)b->serial + 1;
   t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;

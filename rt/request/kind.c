@@ -2,24 +2,24 @@
 /*
  * Kinds: what requests of one label and function had, each counted once, when it is over.
  *
- * Any thread adds to any kind, atomically. What is new - a kind, a tier of one, a histogram - is
- * made under rt.lock, and is found without it.
+ * A thread adds to its part of a kind, which is its block's, by plain additions; so ends of
+ * requests of one kind wait for no line of the cache that another thread has. Where there is no
+ * memory for a part all threads add to the kind's own, atomically. What is new - a kind, a part, a
+ * tier of one, a histogram - is made under rt.lock, and is found without it.
  */
 #include "kind.h"
 
-#include "rt/count/histogram.h"
+#include "rt/count/buckets.h"
 #include "rt/file/arena.h"
 #include "rt/sys/lock.h"
 #include "slow.h"
 #include "tier.h"
 
-#define KIND_CHUNK 32u
 #define SLOTS 1024u /* of the tables, at most a quarter full */
-#define TIER_CHUNK 16u
+#define TIER_CHUNK 32u
 
-static struct aprof_kind *chunks[(APROF_KINDS + KIND_CHUNK - 1) / KIND_CHUNK];
-static uint16_t slots[SLOTS];           /* numbers, by label and function; 0: free */
-static uint32_t tiers_from, tiers_left; /* offset / 8 of unused ones; rt.lock */
+static struct aprof_kind *chunks[(APROF_KINDS + APROF_KIND_CHUNK - 1) / APROF_KIND_CHUNK];
+static uint16_t slots[SLOTS]; /* numbers, by label and function; 0: free */
 /* What was found last: the kind of a label at that address, to be compared with it; where those of
    a kind are counted whose function is another one in the end, and those without a label, by
    function, both as `found_word`. */
@@ -33,7 +33,6 @@ void kind_reset(void) {
   memset(unlabelled, 0, sizeof unlabelled);
   memset(chunks, 0, sizeof chunks);
   memset(slots, 0, sizeof slots);
-  tiers_from = tiers_left = 0;
 }
 
 static const char *text_at(uint32_t string) {
@@ -49,19 +48,19 @@ static uint32_t hash_of(const char *label, uint32_t function, uint32_t implicit)
 
 /* rt.lock held, or it is there. */
 static struct aprof_kind *place_of(uint32_t number, bool make) {
-  struct aprof_kind **chunk = &chunks[number / KIND_CHUNK];
+  struct aprof_kind **chunk = &chunks[number / APROF_KIND_CHUNK];
   struct aprof_kind *all = __atomic_load_n(chunk, __ATOMIC_ACQUIRE);
   if (all == NULL && make) {
-    all = arena_chunk(APROF_CHUNK_KINDS, 0, number / KIND_CHUNK * KIND_CHUNK, KIND_CHUNK,
-                      sizeof *all);
+    all = arena_chunk(APROF_CHUNK_KINDS, 0, number / APROF_KIND_CHUNK * APROF_KIND_CHUNK,
+                      APROF_KIND_CHUNK, sizeof *all);
     if (all == NULL)
       return NULL;
-    for (uint32_t i = 0; i < KIND_CHUNK; i++)
-      all[i].epoch = rt.header->reset_epoch;
+    for (uint32_t i = 0; i < APROF_KIND_CHUNK; i++)
+      all[i].epoch = all[i].shared.epoch = rt.header->reset_epoch;
     arena_publish(all, APROF_CHUNK_KINDS);
     __atomic_store_n(chunk, all, __ATOMIC_RELEASE);
   }
-  return all != NULL ? all + number % KIND_CHUNK : NULL;
+  return all != NULL ? all + number % APROF_KIND_CHUNK : NULL;
 }
 
 struct aprof_kind *kind_at(uint32_t number) {
@@ -147,140 +146,215 @@ uint32_t kind_labelled(const struct aprof_request *r, const char *label, const c
 
 /* -- amounts --------------------------------------------------------------------- */
 
-static SLOW uint32_t histogram_of(struct aprof_amount *amount) {
+/* With a count for that bucket, or room among the first few. NULL: there is none. */
+static SLOW struct aprof_buckets *larger(struct aprof_amount *amount, struct aprof_buckets *h,
+                                         uint32_t bucket) {
+  struct aprof_buckets *made = NULL;
+  if (amount->histogram == 1 || (h != NULL && h->full))
+    return NULL;
   rt_lock();
-  if (amount->histogram == 0) {
-    uint32_t made = rt.histograms ? buckets_new_whole() : 0;
-    if (made == 0 && rt.histograms)
-      __atomic_fetch_add(&rt.header->lost_histograms, 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&amount->histogram, made != 0 ? made : 1, __ATOMIC_RELEASE);
-  }
+  if (rt.histograms &&
+      (made = h == NULL ? buckets_new(0, false) : buckets_larger(h, bucket)) == NULL)
+    buckets_lost();
+  if (made != NULL && h != NULL)
+    buckets_add_up(made, h);
+  if (made != NULL || h == NULL)
+    __atomic_store_n(&amount->histogram, made != NULL ? buckets_offset(made) : 1, __ATOMIC_RELEASE);
+  if (made != NULL)
+    amount->counts = made->octaves * (APROF_HISTOGRAM_BUCKETS / APROF_OCTAVES);
+  if (h != NULL && made == NULL)
+    h->full = 1;
+  else if (h != NULL)
+    buckets_free(h);
   rt_unlock();
-  return amount->histogram;
+  return made;
 }
 
-static SLOW void amount_raise(struct aprof_amount *amount, uint64_t value) {
-  uint64_t seen = __atomic_load_n(&amount->max, __ATOMIC_RELAXED);
-  while (seen < value && !__atomic_compare_exchange_n(&amount->max, &seen, value, false,
-                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    ;
-}
-
-/* Another value. Any thread. */
-static inline __attribute__((always_inline)) void amount_add(struct aprof_amount *amount,
-                                                             uint64_t value, char *base) {
-  if (unlikely(value > APROF_MOST))
+/* A value for whose bucket there is no count. */
+static SLOW void amount_slow(struct aprof_amount *amount, uint64_t value) {
+  if (value > APROF_MOST)
     value = 0; /* threads that race */
-  if (value != 0) {
-    __atomic_fetch_add(&amount->sum, value, __ATOMIC_RELAXED);
-    if (unlikely(__atomic_load_n(&amount->max, __ATOMIC_RELAXED) < value))
-      amount_raise(amount, value);
+  uint32_t bucket = aprof_bucket_of(value);
+  struct aprof_buckets *h = amount->histogram > 1 ? buckets_at(amount->histogram) : NULL;
+  amount->sum += value;
+  amount->max = amount->max > value ? amount->max : value;
+  if (bucket >= amount->counts && (h == NULL || h->octaves != 0 || h->few == APROF_FEW))
+    h = larger(amount, h, bucket);
+  if (h != NULL && h->octaves != 0) {
+    buckets_count(h, bucket);
+  } else if (h != NULL) {
+    h->count[h->few] = (uint16_t)bucket;
+    publish_fence();
+    h->few++;
   }
-  uint32_t histogram = __atomic_load_n(&amount->histogram, __ATOMIC_ACQUIRE);
-  if (unlikely(histogram == 0))
-    histogram = histogram_of(amount);
-  if (likely(histogram > 1)) {
-    uint64_t *buckets = (uint64_t *)(void *)(base + ((uint64_t)histogram << 3));
-    __atomic_fetch_add(&buckets[aprof_bucket_of(value)], 1, __ATOMIC_RELAXED);
+}
+
+/* Another value; `base`: rt_base(). */
+static inline void amount_add(struct aprof_amount *amount, uint64_t value, char *base) {
+  uint32_t bucket = aprof_bucket_of(value);
+  if (unlikely(bucket >= amount->counts)) {
+    amount_slow(amount, value);
+    return;
   }
+  amount->sum += value;
+  if (unlikely(amount->max < value))
+    amount->max = value;
+  buckets_count((struct aprof_buckets *)(void *)(base + ((uint64_t)amount->histogram << 3)),
+                bucket);
 }
 
 /* Four that lie side by side. */
-_Static_assert(offsetof(struct aprof_kind, waiting) ==
-                       offsetof(struct aprof_kind, wall) + 3 * sizeof(struct aprof_amount) &&
+_Static_assert(offsetof(struct aprof_kind_part, waiting) ==
+                       offsetof(struct aprof_kind_part, wall) + 3 * sizeof(struct aprof_amount) &&
                    offsetof(struct aprof_kind_tier, wall) ==
                        offsetof(struct aprof_kind_tier, calls) + 3 * sizeof(struct aprof_amount),
                "amounts are added to in their order");
+
+/* ... of the part that threads share. */
+static SLOW void amounts_share(struct aprof_amount *first, const uint64_t *values) {
+  for (int i = 0; i < 4; i++) {
+    uint64_t value = values[i] <= APROF_MOST ? values[i] : 0,
+             seen = __atomic_load_n(&first[i].max, __ATOMIC_RELAXED);
+    request_add(&first[i].sum, value);
+    while (seen < value && !__atomic_compare_exchange_n(&first[i].max, &seen, value, false,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      ;
+  }
+}
+
 static __attribute__((noinline)) void amounts_add(struct aprof_amount *first,
-                                                  const uint64_t *values) {
+                                                  const uint64_t *values, bool own) {
   char *base = rt_base();
-#pragma GCC unroll 4
+  if (unlikely(!own)) {
+    amounts_share(first, values);
+    return;
+  }
   for (int i = 0; i < 4; i++)
     amount_add(first + i, values[i], base);
 }
 
-static void amount_empty(struct aprof_amount *amount) {
-  amount->sum = amount->max = 0;
-  if (amount->histogram > 1)
-    memset(rt_base() + ((uint64_t)amount->histogram << 3), 0, sizeof(struct aprof_histogram));
+static SLOW void number_share(uint64_t *number, uint64_t amount) {
+  request_add(number, amount);
 }
 
-/* -- tiers of a kind ---------------------------------------------------------------- */
+static inline void number_add(uint64_t *number, uint64_t amount, bool own) {
+  if (likely(own))
+    *number += amount;
+  else
+    number_share(number, amount);
+}
+
+static void amounts_empty(struct aprof_amount *first) {
+  for (struct aprof_amount *amount = first; amount < first + 4; amount++) {
+    amount->sum = amount->max = 0;
+    if (amount->histogram > 1)
+      buckets_empty(buckets_at(amount->histogram));
+  }
+}
+
+/* -- tiers of a part ---------------------------------------------------------------- */
 
 static struct aprof_kind_tier *tier_at(uint32_t offset) {
   return offset != 0 ? (struct aprof_kind_tier *)(void *)(rt_base() + ((uint64_t)offset << 3))
                      : NULL;
 }
 
-static struct aprof_kind_tier *tier_known(const struct aprof_kind *k, uint32_t tier) {
-  struct aprof_kind_tier *of = tier_at(__atomic_load_n(&k->tiers, __ATOMIC_ACQUIRE));
+static struct aprof_kind_tier *tier_known(const struct aprof_kind_part *p, uint32_t tier) {
+  struct aprof_kind_tier *of = tier_at(__atomic_load_n(&p->tiers, __ATOMIC_ACQUIRE));
   while (of != NULL && of->tier != tier)
     of = tier_at(__atomic_load_n(&of->next, __ATOMIC_ACQUIRE));
   return of;
 }
 
-static SLOW struct aprof_kind_tier *tier_new(struct aprof_kind *k, uint32_t tier) {
+static SLOW struct aprof_kind_tier *tier_new(struct aprof_block *b, struct aprof_kind_part *p,
+                                             uint32_t tier) {
   rt_lock();
-  struct aprof_kind_tier *of = tier_known(k, tier);
-  if (of == NULL && tiers_left == 0) {
+  struct aprof_kind_tier *of = tier_known(p, tier);
+  if (of == NULL && b->tiers_left == 0) {
     char *chunk = arena_chunk(APROF_CHUNK_TIERS, 0, 0, TIER_CHUNK, sizeof *of);
     if (chunk != NULL) {
       arena_publish(chunk, APROF_CHUNK_TIERS);
-      tiers_from = (uint32_t)((uint64_t)(chunk - rt_base()) >> 3);
-      tiers_left = TIER_CHUNK;
+      b->tiers_from = buckets_offset(chunk);
+      b->tiers_left = TIER_CHUNK;
     }
   }
-  if (of == NULL && tiers_left != 0) {
-    of = tier_at(tiers_from);
+  if (of == NULL && b->tiers_left != 0) {
+    of = tier_at(b->tiers_from);
     of->tier = tier;
-    of->next = k->tiers;
-    __atomic_store_n(&k->tiers, tiers_from, __ATOMIC_RELEASE);
-    tiers_from += sizeof *of >> 3;
-    tiers_left--;
+    of->next = p->tiers;
+    __atomic_store_n(&p->tiers, b->tiers_from, __ATOMIC_RELEASE);
+    b->tiers_from += sizeof *of >> 3;
+    b->tiers_left--;
   }
   rt_unlock();
   return of;
 }
 
-static void book_tier(struct aprof_kind *k, const struct cell *c) {
-  struct aprof_kind_tier *of = tier_known(k, c->tier);
-  if (unlikely(of == NULL) && (of = tier_new(k, c->tier)) == NULL)
+static void book_tier(const struct thread *t, struct aprof_kind_part *p, const struct cell *c,
+                      bool own) {
+  struct aprof_kind_tier *of = tier_known(p, c->tier);
+  if (unlikely(of == NULL) && (of = tier_new(t->block, p, c->tier)) == NULL)
     return;
-  request_add(&of->count, 1);
-  amounts_add(&of->calls, (const uint64_t[]){c->calls, c->exec, c->waiting, c->wall});
+  number_add(&of->count, 1, own);
+  amounts_add(&of->calls, (const uint64_t[]){c->calls, c->exec, c->waiting, c->wall}, own);
 }
 
-/* -- what a request had ------------------------------------------------------------ */
+/* -- parts ------------------------------------------------------------------------- */
 
-/* A reset came since it was last added to. */
-static SLOW void kind_empty(struct aprof_kind *k) {
+/* From zero again, after a reset. rt.lock held. */
+static void part_empty(struct aprof_kind_part *p, uint32_t epoch) {
+  p->count = p->failed = p->after = p->after_exec = 0;
+  amounts_empty(&p->wall);
+  for (struct aprof_kind_tier *of = tier_at(p->tiers); of != NULL; of = tier_at(of->next)) {
+    of->count = 0;
+    amounts_empty(&of->calls);
+  }
+  __atomic_store_n(&p->epoch, epoch, __ATOMIC_RELEASE);
+}
+
+static SLOW uint64_t parts_new(struct thread *t, uint32_t chunk) {
+  if (t->block == NULL)
+    return 1;
+  rt_lock();
+  struct aprof_kind_part *p = arena_chunk(APROF_CHUNK_KIND_PARTS, t->index,
+                                          chunk * APROF_KIND_CHUNK, APROF_KIND_CHUNK, sizeof *p);
+  uint64_t at = p != NULL ? (uintptr_t)p : 1;
+  if (p != NULL)
+    arena_publish(p, APROF_CHUNK_KIND_PARTS);
+  t->block->kind_parts[chunk] = t->kind_parts[chunk] = at;
+  rt_unlock();
+  return at;
+}
+
+static SLOW void empty(struct aprof_kind *k, struct aprof_kind_part *p) {
   uint32_t epoch = rt.header->reset_epoch;
   rt_lock();
   if (k->epoch != epoch) {
-    struct aprof_amount *all[] = {&k->wall, &k->exec, &k->queued, &k->waiting};
-    k->count = k->failed = k->after = k->after_exec = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-      amount_empty(all[i]);
-    for (struct aprof_kind_tier *of = tier_at(k->tiers); of != NULL; of = tier_at(of->next)) {
-      of->count = 0;
-      amount_empty(&of->calls);
-      amount_empty(&of->exec);
-      amount_empty(&of->waiting);
-      amount_empty(&of->wall);
-    }
     slow_forget(k);
+    part_empty(&k->shared, epoch);
     __atomic_store_n(&k->epoch, epoch, __ATOMIC_RELEASE);
   }
+  if (p->epoch != epoch)
+    part_empty(p, epoch);
   rt_unlock();
 }
 
-static struct aprof_kind *kind_current(uint32_t number) {
-  struct aprof_kind *k = kind_at(number);
-  if (k != NULL && unlikely(__atomic_load_n(&k->epoch, __ATOMIC_ACQUIRE) !=
-                            __atomic_load_n(&rt.header->reset_epoch, __ATOMIC_ACQUIRE)))
-    kind_empty(k);
-  return k;
+/* The thread's own one, or the one that is shared, of the current epoch. */
+static struct aprof_kind_part *part_of(struct thread *t, struct aprof_kind *k, uint32_t number) {
+  struct aprof_kind_part *p = &k->shared;
+  uint64_t at = t->kind_parts[number / APROF_KIND_CHUNK];
+  if (unlikely(at == 0))
+    at = parts_new(t, number / APROF_KIND_CHUNK);
+  if (likely(at != 1))
+    p = (struct aprof_kind_part *)(uintptr_t)at + number % APROF_KIND_CHUNK;
+  uint32_t epoch = __atomic_load_n(&rt.header->reset_epoch, __ATOMIC_ACQUIRE);
+  if (unlikely(p->epoch != epoch) ||
+      unlikely(__atomic_load_n(&k->epoch, __ATOMIC_ACQUIRE) != epoch))
+    empty(k, p);
+  return p;
 }
+
+/* -- what a request had ------------------------------------------------------------ */
 
 static uint64_t found_word(const struct aprof_request *r, uint32_t number) {
   return (uint64_t)r->function << 32 | (uint64_t)(r->flags & APROF_REQUEST_IMPLICIT) << 16 | number;
@@ -310,9 +384,9 @@ static uint32_t kind_of(const struct aprof_request *r) {
   return kind_found(r, k != NULL ? text_at(k->label) : NULL, found);
 }
 
-uint32_t kind_book(const struct aprof_request *r, uint64_t now) {
+uint32_t kind_book(struct thread *t, const struct aprof_request *r, uint64_t now) {
   uint32_t number = kind_of(r);
-  struct aprof_kind *k = kind_current(number);
+  struct aprof_kind *k = kind_at(number);
   if (k == NULL) {
     __atomic_fetch_add(&rt.header->lost_requests, 1, __ATOMIC_RELAXED);
     return 0;
@@ -321,19 +395,22 @@ uint32_t kind_book(const struct aprof_request *r, uint64_t now) {
                     .exec = r->exec,
                     .queued = r->queued,
                     .waiting = r->total - r->exec - r->queued};
-  request_add(&k->count, 1);
-  request_add(&k->failed, (r->flags & APROF_REQUEST_FAILED) != 0);
-  amounts_add(&k->wall, (const uint64_t[]){s.wall, s.exec, s.queued, s.waiting});
+  struct aprof_kind_part *p = part_of(t, k, number);
+  bool own = p != &k->shared;
+  number_add(&p->count, 1, own);
+  number_add(&p->failed, (r->flags & APROF_REQUEST_FAILED) != 0, own);
+  amounts_add(&p->wall, (const uint64_t[]){s.wall, s.exec, s.queued, s.waiting}, own);
   for (uint32_t n = r->cells; n != 0; n = cell_at(n)->next)
-    book_tier(k, cell_at(n));
+    book_tier(t, p, cell_at(n), own);
   slow_keep(k, number, r, &s, now);
   return number;
 }
 
 void kind_after(uint32_t number, bool ran, uint64_t exec) {
-  struct aprof_kind *k = kind_current(number);
+  struct aprof_kind *k = kind_at(number);
   if (k == NULL)
     return;
-  request_add(&k->after, ran);
-  request_add(&k->after_exec, exec);
+  struct aprof_kind_part *p = part_of(aprof_self, k, number);
+  number_add(&p->after, ran, p != &k->shared);
+  number_add(&p->after_exec, exec, p != &k->shared);
 }

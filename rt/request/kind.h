@@ -7,8 +7,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Counts the request, which is over, under its kind. Returns the number of that. */
-uint32_t kind_book(const struct aprof_request *r, uint64_t now);
+/* Counts the request, which is over on this thread, under its kind. Returns the number of that. */
+uint32_t kind_book(struct thread *t, const struct aprof_request *r, uint64_t now);
 /* A future of a request of that kind, which was over, has ended: it ran for so long since; `ran`:
    at all. */
 void kind_after(uint32_t kind, bool ran, uint64_t exec);

@@ -16,6 +16,10 @@ struct pool shares = {.type = APROF_CHUNK_SHARES,
 _Static_assert(sizeof(struct aprof_request) == 128 && sizeof(struct aprof_share) == 64,
                "lines of the cache");
 
+/* As many new ones as a thread takes at once, which then lie side by side: of lines that are
+   written in turn by two threads a processor that fetches them in pairs has the one of another's. */
+#define BATCH 8u
+
 void pool_reset(struct pool *pool, uint32_t most) {
   pool->head = 0;
   pool->made = 0;
@@ -23,8 +27,9 @@ void pool_reset(struct pool *pool, uint32_t most) {
   memset(pool->chunk, 0, sizeof pool->chunk);
 }
 
-/* One that never was; its chunk, if that is the first of it. */
-static SLOW uint32_t pool_new(struct pool *pool) {
+/* One that never was, and those up to `*last`, at most so many; its chunk, if that is the first of
+   it. */
+static SLOW uint32_t pool_new(struct pool *pool, uint32_t batch, uint32_t *last) {
   uint32_t number = 0;
   if (__atomic_load_n(&pool->made, __ATOMIC_RELAXED) >= pool->most)
     return 0; /* each one that is lost would take the lock */
@@ -38,11 +43,21 @@ static SLOW uint32_t pool_new(struct pool *pool) {
         __atomic_store_n(&pool->chunk[i], chunk, __ATOMIC_RELEASE);
       }
     }
-    if (pool->chunk[i] != NULL)
-      __atomic_store_n(&pool->made, number = next, __ATOMIC_RELAXED);
+    if (pool->chunk[i] != NULL) {
+      *last = next | (batch - 1);
+      *last = *last < pool->most ? *last : pool->most;
+      number = next;
+      __atomic_store_n(&pool->made, *last, __ATOMIC_RELAXED);
+    }
   }
   rt_unlock();
   return number;
+}
+
+/* That of requests, which each takes and gives back, lies with what each counts: threads wait for one
+   line less, and for none in which they look up a record. */
+static uint64_t *head_of(struct pool *pool) {
+  return pool == &requests ? &rt.header->free_requests : &pool->head;
 }
 
 static uint32_t *link_in(const void *pool, uint32_t number) {
@@ -50,12 +65,20 @@ static uint32_t *link_in(const void *pool, uint32_t number) {
 }
 
 uint32_t pool_take(struct pool *pool) {
-  uint32_t number = head_take(&pool->head, link_in, pool);
-  return likely(number != 0) ? number : pool_new(pool);
+  uint32_t number = head_take(head_of(pool), link_in, pool), last;
+  return likely(number != 0) ? number : pool_new(pool, 1, &last);
 }
 
 void pool_give(struct pool *pool, uint32_t number) {
-  head_give(&pool->head, number, pool_link(pool, number));
+  head_give(head_of(pool), number, pool_link(pool, number));
+}
+
+uint32_t spare_new(struct pool *pool, struct spare *spare) {
+  uint32_t number = head_take(head_of(pool), link_in, pool), last;
+  if (number == 0 && (number = pool_new(pool, BATCH, &last)) != 0)
+    for (; last > number; last--)
+      spare_give(pool, spare, last);
+  return number;
 }
 
 void spare_return(struct pool *pool, struct spare *spare) {

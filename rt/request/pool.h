@@ -16,12 +16,12 @@
 #define POOL_CHUNKS 1024u
 
 struct pool {
-  uint64_t head; /* of the free ones; see heads.h */
   uint32_t made; /* rt.lock */
   uint32_t most; /* of them; a multiple of POOL_CHUNK needs no more memory */
   uint32_t type, size; /* enum aprof_chunk_type; bytes of one */
   uint32_t link;       /* where in a free one the number of the next stands */
   char *chunk[POOL_CHUNKS];
+  uint64_t head; /* of the free ones, but of requests; see heads.h */
 };
 
 uint32_t pool_take(struct pool *pool); /* as it was given back, or zero; 0: there is no room */
@@ -43,10 +43,12 @@ static inline uint32_t *pool_link(const struct pool *pool, uint32_t number) {
   return (uint32_t *)(void *)((char *)pool_at(pool, number) + pool->link);
 }
 
+/* What is new comes with some that lie behind it. */
+uint32_t spare_new(struct pool *pool, struct spare *spare);
 static inline uint32_t spare_take(struct pool *pool, struct spare *spare) {
   uint32_t number = spare->first;
   if (unlikely(number == 0))
-    return pool_take(pool);
+    return spare_new(pool, spare);
   spare->first = *pool_link(pool, number);
   spare->count--;
   return number;

@@ -145,7 +145,7 @@ void request_finish(struct thread *t, uint32_t number, uint64_t now) {
   struct aprof_request *r = request_at(number);
   if (!request_lives(r))
     return;
-  uint32_t kind = kind_book(r, now);
+  uint32_t kind = kind_book(t, r, now);
   if (traces(t) && trace_keeps(t, number))
     tell_end(t, number, kind, 0);
   r->kind = (uint16_t)kind; /* for what comes after */

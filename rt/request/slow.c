@@ -34,7 +34,8 @@ static struct aprof_slow *places_of(uint32_t *reference, uint32_t type, uint32_t
 }
 
 void slow_forget(struct aprof_kind *k) {
-  k->least = k->fresh_until = 0;
+  __atomic_store_n(&k->least, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&k->fresh_until, 0, __ATOMIC_RELAXED);
   if (k->slowest != 0)
     memset(rt_base() + ((uint64_t)k->slowest << 3), 0, APROF_SLOWEST * sizeof(struct aprof_slow));
 }
@@ -116,8 +117,9 @@ static void note_least(struct aprof_kind *k, const struct aprof_slow *all) {
     least = all[i].wall < least ? all[i].wall : least;
     oldest = ended(&all[i]) < oldest ? ended(&all[i]) : oldest;
   }
-  k->least = least;
-  k->fresh_until = oldest != 0 ? oldest + clock_ticks(MINUTES_NS) : 0;
+  __atomic_store_n(&k->least, least, __ATOMIC_RELAXED);
+  __atomic_store_n(&k->fresh_until, oldest != 0 ? oldest + clock_ticks(MINUTES_NS) : 0,
+                   __ATOMIC_RELAXED);
 }
 
 SLOW void slow_replace(struct aprof_kind *k, const struct aprof_request *r, const struct spent *s,

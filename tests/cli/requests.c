@@ -106,12 +106,12 @@ int main(int argc, char **argv) {
     book(s, get, i, 600 * US, (uint32_t[]){db, of_parse}, 1000 + i * 10 * MS);
     if (i % 5 == 0) {
       book(s, post, i / 5, 2 * MS, (uint32_t[]){fs, of_parse}, 1000 + i * 10 * MS);
-      post->failed++;
+      post->shared.failed++;
     }
   }
   synthetic_book(s, plain, 100 * US, 0, 100 * US, 0);
-  get->after = 3;
-  get->after_exec = 2 * MS;
+  get->shared.after = 3;
+  get->shared.after_exec = 2 * MS;
   block->state = APROF_THREAD_IDLE;
   block->last = end;
   block->idle = rounds * 590 * MS;

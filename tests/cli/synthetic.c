@@ -123,11 +123,6 @@ struct aprof_counters *synthetic_counters(struct synthetic *s, uint32_t block, u
   abort();
 }
 
-uint32_t synthetic_histogram(struct synthetic *s, uint64_t **counts) {
-  *counts = synthetic_chunk(s, APROF_CHUNK_HISTOGRAMS, 0, 0, 1, sizeof(struct aprof_histogram));
-  return (uint32_t)((size_t)((unsigned char *)*counts - s->bytes) / 8);
-}
-
 static uint64_t buckets_of(struct synthetic *s, bool two, struct aprof_buckets **h) {
   *h = synthetic_chunk(s, APROF_CHUNK_HISTOGRAMS, 0, 0, 1,
                        sizeof **h + (APROF_HISTOGRAM_BUCKETS * sizeof(uint16_t) << two));
@@ -198,27 +193,42 @@ struct aprof_kind *synthetic_kind(struct synthetic *s, const char *label, uint32
   struct aprof_kind *kind = &s->kinds[s->header->kinds++];
   kind->label = synthetic_string(s, label);
   kind->function = function;
-  kind->epoch = s->header->reset_epoch;
+  kind->epoch = kind->shared.epoch = s->header->reset_epoch;
   return kind;
 }
 
 static void add_amount(struct synthetic *s, struct aprof_amount *to, uint64_t value) {
-  uint64_t *counts;
-  if (!to->histogram)
-    to->histogram = synthetic_histogram(s, &counts);
-  counts = (uint64_t *)(s->bytes + (size_t)to->histogram * 8);
-  counts[aprof_bucket_of(value)]++;
+  struct aprof_buckets *h = (void *)(s->bytes + (size_t)to->histogram * 8);
+  if (!to->histogram) {
+    buckets_of(s, false, &h);
+    to->histogram = reference(s, h);
+  }
+  h->count[aprof_bucket_of(value)]++;
   to->sum += value;
   to->max = to->max > value ? to->max : value;
 }
 
+struct aprof_kind_part *synthetic_part(struct synthetic *s, uint32_t block,
+                                       const struct aprof_kind *kind) {
+  uint32_t number = (uint32_t)(kind - s->kinds);
+  struct aprof_kind_part *part =
+      synthetic_chunk(s, APROF_CHUNK_KIND_PARTS, block, 0, SYNTHETIC_KINDS, sizeof *part);
+  part[number].epoch = s->header->reset_epoch;
+  return &part[number];
+}
+
+void synthetic_book_part(struct synthetic *s, struct aprof_kind_part *part, uint64_t wall,
+                         uint64_t queued, uint64_t exec, uint64_t waiting) {
+  part->count++;
+  add_amount(s, &part->wall, wall);
+  add_amount(s, &part->queued, queued);
+  add_amount(s, &part->exec, exec);
+  add_amount(s, &part->waiting, waiting);
+}
+
 void synthetic_book(struct synthetic *s, struct aprof_kind *kind, uint64_t wall, uint64_t queued,
                     uint64_t exec, uint64_t waiting) {
-  kind->count++;
-  add_amount(s, &kind->wall, wall);
-  add_amount(s, &kind->queued, queued);
-  add_amount(s, &kind->exec, exec);
-  add_amount(s, &kind->waiting, waiting);
+  synthetic_book_part(s, &kind->shared, wall, queued, exec, waiting);
 }
 
 uint32_t synthetic_tier(struct synthetic *s, const char *name) {
@@ -231,7 +241,12 @@ uint32_t synthetic_tier(struct synthetic *s, const char *name) {
 
 void synthetic_book_tier(struct synthetic *s, struct aprof_kind *kind, uint32_t tier,
                          uint64_t calls, uint64_t exec, uint64_t waiting, uint64_t wall) {
-  uint32_t *at = &kind->tiers;
+  synthetic_book_part_tier(s, &kind->shared, tier, calls, exec, waiting, wall);
+}
+
+void synthetic_book_part_tier(struct synthetic *s, struct aprof_kind_part *part, uint32_t tier,
+                              uint64_t calls, uint64_t exec, uint64_t waiting, uint64_t wall) {
+  uint32_t *at = &part->tiers;
   struct aprof_kind_tier *t = NULL;
   while (*at && (t = (void *)(s->bytes + (size_t)*at * 8))->tier != tier) {
     at = &t->next;
@@ -342,8 +357,8 @@ static void add_requests(struct synthetic *s, uint32_t function, uint32_t node) 
       slow->tier[0].waiting = 400 * i;
     }
   }
-  upload->failed = upload->after = 3;
-  upload->after_exec = 33;
+  upload->shared.failed = upload->shared.after = 3;
+  upload->shared.after_exec = 33;
   struct aprof_request *live = synthetic_request(s, upload, function, 700000);
   live->root = synthetic_index(s, &s->futures[0]);
   s->futures[0].request = synthetic_request_number(s, live);

@@ -53,8 +53,6 @@ uint32_t synthetic_node(struct synthetic *s, uint32_t parent, uint32_t site, int
 struct aprof_block *synthetic_block(struct synthetic *s, uint32_t number);
 struct aprof_counters *synthetic_counters(struct synthetic *s, uint32_t block, uint32_t node);
 /* An empty histogram; its reference, and its counts. */
-/* One that threads share: its reference. */
-uint32_t synthetic_histogram(struct synthetic *s, uint64_t **counts);
 /* What counters name it by, and its counts; of two values, in turn. */
 uint64_t synthetic_buckets(struct synthetic *s, uint16_t **counts);
 uint64_t synthetic_ended(struct synthetic *s, uint16_t (**counts)[2]);
@@ -73,6 +71,13 @@ void synthetic_book(struct synthetic *s, struct aprof_kind *kind, uint64_t wall,
 uint32_t synthetic_tier(struct synthetic *s, const char *name);
 void synthetic_book_tier(struct synthetic *s, struct aprof_kind *kind, uint32_t tier,
                          uint64_t calls, uint64_t exec, uint64_t waiting, uint64_t wall);
+/* A thread's part of that kind, and the same of it alone. */
+struct aprof_kind_part *synthetic_part(struct synthetic *s, uint32_t block,
+                                       const struct aprof_kind *kind);
+void synthetic_book_part(struct synthetic *s, struct aprof_kind_part *part, uint64_t wall,
+                         uint64_t queued, uint64_t exec, uint64_t waiting);
+void synthetic_book_part_tier(struct synthetic *s, struct aprof_kind_part *part, uint32_t tier,
+                              uint64_t calls, uint64_t exec, uint64_t waiting, uint64_t wall);
 /* The next in the log of slow requests. */
 struct aprof_slow *synthetic_logged(struct synthetic *s, const struct aprof_kind *kind,
                                     uint64_t wall);

@@ -41,5 +41,8 @@ void reader_path(struct reading *r, uint32_t number, char *path);
 /* The function that a span lies in, or nothing: outside futures. */
 uint32_t reader_function(struct reading *r, uint32_t number);
 const char *reader_site(struct reading *r, uint32_t number);
+/* A row for each bucket; of two values' `second` is the other's. */
+void reader_buckets(struct reading *r, const char *place, const char *what,
+                    const struct aprof_buckets *h, uint32_t second);
 
 #endif

@@ -14,30 +14,28 @@ static void add_amount(struct reading *r, const char *place, const char *what,
   rows_add(r->rows, place, what, amount->sum);
   snprintf(text, sizeof text, "%s max", what);
   rows_max(r->rows, place, text, amount->max);
-  if (amount->histogram <= 1)
-    return;
   snprintf(text, sizeof text, "%s histogram", what);
-  const struct aprof_histogram *histogram = reader_at(r->header, (uint64_t)amount->histogram * 8);
-  for (uint32_t i = 0; i < APROF_HISTOGRAM_BUCKETS; i++)
-    rows_bucket(r->rows, place, text, aprof_bucket_lower(i), histogram->count[i]);
+  if (amount->histogram > 1)
+    reader_buckets(r, place, text, reader_at(r->header, (uint64_t)amount->histogram * 8), 0);
 }
 
-static void add_kind(struct reading *r, const struct aprof_kind *kind) {
+static void add_part(struct reading *r, const struct aprof_kind *kind,
+                     const struct aprof_kind_part *part) {
   char place[256], tier_place[512];
-  if ((r->header->roots && (kind->flags & APROF_REQUEST_IMPLICIT)) ||
-      kind->epoch != r->header->reset_epoch)
+  if (!kind || (r->header->roots && (kind->flags & APROF_REQUEST_IMPLICIT)) ||
+      part->epoch != r->header->reset_epoch)
     return;
   snprintf(place, sizeof place, "request %s of %s", text_at(r->header, kind->label),
            reader_site(r, kind->function));
-  rows_add(r->rows, place, "count", kind->count);
-  rows_add(r->rows, place, "failed", kind->failed);
-  rows_add(r->rows, place, "after", kind->after);
-  rows_add(r->rows, place, "after exec", kind->after_exec);
-  add_amount(r, place, "wall", &kind->wall);
-  add_amount(r, place, "exec", &kind->exec);
-  add_amount(r, place, "queued", &kind->queued);
-  add_amount(r, place, "waiting", &kind->waiting);
-  for (uint32_t offset = kind->tiers; offset;) {
+  rows_add(r->rows, place, "count", part->count);
+  rows_add(r->rows, place, "failed", part->failed);
+  rows_add(r->rows, place, "after", part->after);
+  rows_add(r->rows, place, "after exec", part->after_exec);
+  add_amount(r, place, "wall", &part->wall);
+  add_amount(r, place, "exec", &part->exec);
+  add_amount(r, place, "queued", &part->queued);
+  add_amount(r, place, "waiting", &part->waiting);
+  for (uint32_t offset = part->tiers; offset;) {
     const struct aprof_kind_tier *tier = reader_at(r->header, (uint64_t)offset * 8);
     snprintf(tier_place, sizeof tier_place, "%s tier %s", place,
              text_at(r->header, r->header->tier_names[tier->tier]));
@@ -80,7 +78,11 @@ static void add_requests(struct reading *r, const struct aprof_chunk *chunk) {
     add_live(r, reader_element(chunk, i));
   for (uint32_t i = 0; chunk->type == APROF_CHUNK_KINDS && i < chunk->count; i++)
     if (chunk->first + i < r->header->kinds)
-      add_kind(r, reader_element(chunk, i));
+      add_part(r, reader_element(chunk, i),
+               &((const struct aprof_kind *)reader_element(chunk, i))->shared);
+  for (uint32_t i = 0; chunk->type == APROF_CHUNK_KIND_PARTS && i < chunk->count; i++)
+    if (chunk->first + i < r->header->kinds)
+      add_part(r, kind_of(r, chunk->first + i), reader_element(chunk, i));
 }
 
 void reader_request_rows(const struct aprof_header *header, struct rows *rows) {

@@ -122,6 +122,18 @@ uint32_t reader_function(struct reading *r, uint32_t number) {
   return number;
 }
 
+void reader_buckets(struct reading *r, const char *place, const char *what,
+                    const struct aprof_buckets *h, uint32_t second) {
+  const uint32_t *carried = h->carried ? reader_at(r->header, (uint64_t)h->carried * 8) : NULL;
+  for (uint32_t i = 0; i < h->few && !h->octaves; i++)
+    rows_bucket(r->rows, place, what, aprof_bucket_lower(h->count[(i << h->two) + second]), 1);
+  for (uint32_t i = 0; i < h->octaves * 16u; i++) {
+    uint32_t n = (i << h->two) + second;
+    rows_bucket(r->rows, place, what, aprof_bucket_lower(i),
+                h->count[n] + (carried ? (uint64_t)carried[n] << 16 : 0));
+  }
+}
+
 /* Histograms are those of a function, or of an await in one, whatever the path. Of two values' one
    `second` is the other's. */
 static void add_histogram(struct reading *r, uint32_t number, const char *what, uint64_t buckets,
@@ -130,8 +142,6 @@ static void add_histogram(struct reading *r, uint32_t number, const char *what, 
                     offsetof(struct aprof_buckets, count);
   if (buckets <= 1 || seen_before(r, (uint32_t)(offset / 8) + second))
     return;
-  const struct aprof_buckets *h = reader_at(r->header, offset);
-  const uint32_t *carried = h->carried ? reader_at(r->header, (uint64_t)h->carried * 8) : NULL;
   const struct aprof_node *node = r->nodes[number];
   char place[PATH];
   if (node->is_await)
@@ -140,13 +150,7 @@ static void add_histogram(struct reading *r, uint32_t number, const char *what, 
              reader_site(r, node->site));
   else
     snprintf(place, sizeof place, "%s", reader_site(r, node->site));
-  for (uint32_t i = 0; i < h->few && !h->octaves; i++)
-    rows_bucket(r->rows, place, what, aprof_bucket_lower(h->count[(i << two) + second]), 1);
-  for (uint32_t i = 0; i < h->octaves * 16u; i++) {
-    uint32_t n = (i << two) + second;
-    rows_bucket(r->rows, place, what, aprof_bucket_lower(i),
-                h->count[n] + (carried ? (uint64_t)carried[n] << 16 : 0));
-  }
+  reader_buckets(r, place, what, reader_at(r->header, offset), second);
 }
 
 /* Exec of a node, for itself and for all above it. */

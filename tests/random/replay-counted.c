@@ -146,20 +146,30 @@ void replay_kinds_current(void) {
   replay.kinds_epoch = replay.header->reset_epoch;
 }
 
-static struct replay_kind kind_of(const struct aprof_kind *k) {
-  struct replay_kind none = {0};
-  return k->epoch != replay.header->reset_epoch
-             ? none
-             : (struct replay_kind){k->count, k->failed, k->wall.sum};
+static void add_part(struct replay_kind *to, const struct aprof_kind_part *part) {
+  if (part->epoch != replay.header->reset_epoch)
+    return;
+  to->count += part->count;
+  to->failed += part->failed;
+  to->wall += part->wall.sum;
+}
+
+/* `to`: all kinds. */
+static void add_kinds(const struct aprof_chunk *chunk, struct replay_kind *to) {
+  const struct aprof_kind *k = (const void *)(chunk + 1);
+  const struct aprof_kind_part *part = (const void *)(chunk + 1);
+  for (uint32_t i = 0; i < chunk->count && chunk->first + i < APROF_KINDS; i++)
+    if (chunk->type == APROF_CHUNK_KINDS)
+      add_part(&to[chunk->first + i], &k[i].shared);
+    else if (chunk->type == APROF_CHUNK_KIND_PARTS)
+      add_part(&to[chunk->first + i], &part[i]);
 }
 
 static void note_requests(const struct aprof_chunk *chunk) {
   const struct aprof_request *r = (const void *)(chunk + 1);
-  const struct aprof_kind *k = (const void *)(chunk + 1);
+  add_kinds(chunk, replay.kinds_before);
   for (uint32_t i = 0; i < chunk->count; i++)
-    if (chunk->type == APROF_CHUNK_KINDS && chunk->first + i < APROF_KINDS) {
-      replay.kinds_before[chunk->first + i] = kind_of(&k[i]);
-    } else if (chunk->type == APROF_CHUNK_REQUESTS && r[i].id && chunk->first + i < REQUESTS_MAX) {
+    if (chunk->type == APROF_CHUNK_REQUESTS && r[i].id && chunk->first + i < REQUESTS_MAX) {
       replay.requests[chunk->first + i].id = aprof_trace_request(chunk->first + i, r[i].id);
       replay.requests[chunk->first + i].begin = r[i].begin_tick;
     }
@@ -278,15 +288,21 @@ static void compare_block(const struct aprof_chunk *chunk) {
          t->idle_time + rests_still(t, true));
 }
 
-static void compare_kinds(const struct aprof_chunk *chunk) {
-  const struct aprof_kind *k = (const void *)(chunk + 1);
-  for (uint32_t i = 0; chunk->type == APROF_CHUNK_KINDS && i < chunk->count; i++) {
-    uint32_t n = chunk->first + i;
-    struct replay_kind counted = kind_of(&k[i]), *before = &replay.kinds_before[n % APROF_KINDS],
-                       *replayed = &replay.kinds[n % APROF_KINDS];
-    differ(0, n, "requests", counted.count - before->count, replayed->count);
-    differ(0, n, "failed requests", counted.failed - before->failed, replayed->failed);
-    differ(0, n, "wall time of requests", counted.wall - before->wall, replayed->wall);
+static struct replay_kind counted_kinds[APROF_KINDS];
+
+static void count_kinds(const struct aprof_chunk *chunk) {
+  add_kinds(chunk, counted_kinds);
+}
+
+static void compare_kinds(void) {
+  memset(counted_kinds, 0, sizeof counted_kinds);
+  replay_each_chunk(count_kinds);
+  for (uint32_t n = 0; n < APROF_KINDS; n++) {
+    struct replay_kind *counted = &counted_kinds[n], *before = &replay.kinds_before[n],
+                       *replayed = &replay.kinds[n];
+    differ(0, n, "requests", counted->count - before->count, replayed->count);
+    differ(0, n, "failed requests", counted->failed - before->failed, replayed->failed);
+    differ(0, n, "wall time of requests", counted->wall - before->wall, replayed->wall);
   }
 }
 
@@ -303,6 +319,6 @@ unsigned replay_differs(FILE *file) {
   compare_swept();
   replay_each_chunk(compare_block);
   replay_kinds_current();
-  replay_each_chunk(compare_kinds);
+  compare_kinds();
   return differing;
 }

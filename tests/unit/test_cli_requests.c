@@ -54,9 +54,9 @@ START_TEST(kinds_have_what_was_booked) {
   synthetic_book(s, get, 1000, 100, 300, 600);
   synthetic_book(s, get, 3000, 200, 500, 2300);
   synthetic_book_tier(s, get, db, 3, 100, 2000, 2200);
-  get->failed = 1;
-  get->after = 2;
-  get->after_exec = 77;
+  get->shared.failed = 1;
+  get->shared.after = 2;
+  get->shared.after_exec = 77;
   struct view *v = view();
   ck_assert_uint_eq(v->kinds, 1);
   const struct view_kind *k = &v->kind[0];
@@ -82,6 +82,40 @@ START_TEST(kinds_have_what_was_booked) {
   ck_assert_uint_eq(t->wall.max, 2200);
   ck_assert_uint_eq(k->other_exec, 700);
   ck_assert_uint_eq(k->other_waiting, 900);
+  view_free(v);
+}
+END_TEST
+
+/* Each thread has its part, and what has none of its own is shared: sums add up, a maximum is the
+   greatest, a tier of any is one. */
+START_TEST(a_kind_is_the_sum_of_its_parts) {
+  struct aprof_kind_part *one = synthetic_part(s, 1, get), *two = synthetic_part(s, 2, get);
+  synthetic_book(s, get, 1000, 100, 300, 600);
+  synthetic_book_part(s, one, 3000, 200, 500, 2300);
+  synthetic_book_part(s, one, 100, 0, 100, 0);
+  synthetic_book_part(s, two, 200, 50, 150, 0);
+  synthetic_book_part_tier(s, one, db, 3, 100, 2000, 2200);
+  synthetic_book_part_tier(s, two, fs, 1, 10, 0, 10);
+  synthetic_book_part_tier(s, two, db, 4, 50, 0, 60);
+  one->failed = two->failed = two->after = 1;
+  two->after_exec = 9;
+  struct view *v = view();
+  ck_assert_uint_eq(v->kinds, 1);
+  const struct view_kind *k = &v->kind[0];
+  ck_assert_uint_eq(k->count, 4);
+  ck_assert_uint_eq(k->failed, 2);
+  ck_assert_uint_eq(k->after, 1);
+  ck_assert_uint_eq(k->after_exec, 9);
+  ck_assert_uint_eq(k->wall.sum, 4300);
+  ck_assert_uint_eq(k->wall.max, 3000);
+  ck_assert_uint_eq(k->wall.of.count, 4);
+  ck_assert_uint_eq(k->queued.sum, 350);
+  ck_assert_uint_eq(k->exec.max, 500);
+  ck_assert_uint_eq(k->tiers, 2);
+  ck_assert_uint_eq(tier_named(k, "db")->count, 2);
+  ck_assert_uint_eq(tier_named(k, "db")->calls.sum, 7);
+  ck_assert_uint_eq(tier_named(k, "db")->wall.max, 2200);
+  ck_assert_uint_eq(tier_named(k, "fs")->exec.sum, 10);
   view_free(v);
 }
 END_TEST
@@ -357,8 +391,18 @@ END_TEST
 
 START_TEST(kinds_of_before_a_reset_are_empty) {
   synthetic_book(s, get, 1000, 0, 300, 600);
-  get->epoch = s->header->reset_epoch - 1;
+  synthetic_slow(s, get, 2000, 10);
+  struct aprof_kind_part *part = synthetic_part(s, 1, get);
+  synthetic_book_part(s, part, 30, 10, 10, 10);
+  get->epoch = get->shared.epoch = s->header->reset_epoch - 1;
   struct view *v = view();
+  ck_assert_uint_eq(v->kinds, 1);
+  ck_assert_uint_eq(v->kind[0].count, 1);
+  ck_assert_uint_eq(v->kind[0].wall.sum, 30);
+  ck_assert_uint_eq(v->kind[0].slows, 0);
+  view_free(v);
+  part->epoch = get->epoch;
+  v = view();
   ck_assert_uint_eq(v->kinds, 0);
   view_free(v);
 }
@@ -368,13 +412,13 @@ END_TEST
 START_TEST(damaged_lists_end) {
   synthetic_book(s, get, 1000, 0, 300, 600);
   synthetic_book_tier(s, get, db, 1, 1, 1, 1);
-  s->tiers[0].next = get->tiers;
+  s->tiers[0].next = get->shared.tiers;
   struct aprof_kind *other = synthetic_kind(s, "B", handler);
   synthetic_book(s, other, 1000, 0, 300, 600);
-  other->tiers = UINT32_MAX;
+  other->shared.tiers = UINT32_MAX;
   other->slowest = UINT32_MAX - 1;
   other->label = UINT32_MAX;
-  other->wall.histogram = UINT32_MAX;
+  other->shared.wall.histogram = UINT32_MAX;
   struct view *v = view();
   ck_assert_uint_eq(v->kinds, 2);
   ck_assert_uint_eq(kind_named(v, "GET /item")->tiers, 1);
@@ -388,17 +432,19 @@ static void rewrite(int fd) {
 
 /* A label, a tier and a kind that were not there before, and buckets of one that was. */
 START_TEST(the_next_reading_has_what_is_new) {
-  synthetic_book(s, get, 1000, 0, 300, 600);
+  struct aprof_kind_part *part = synthetic_part(s, 1, get);
+  synthetic_book_part(s, part, 1000, 0, 300, 600);
   int fd = synthetic_file(s, s->header->used);
   struct follow *f = follow_new(fd, "synthetic");
   struct view_request how = {.reason = "request", .at = 100000};
   struct view *v = follow_view(f, &how, false);
   ck_assert_uint_eq(v->kind[0].wall.of.count, 1);
   view_free(v);
-  synthetic_book(s, get, 9000, 0, 300, 600);
-  struct aprof_kind *other = synthetic_kind(s, "PUT /item", handler);
-  synthetic_book(s, other, 1000, 0, 300, 600);
-  synthetic_book_tier(s, other, synthetic_tier(s, "cache"), 1, 100, 200, 300);
+  synthetic_book_part(s, part, 9000, 0, 300, 600);
+  synthetic_kind(s, "PUT /item", handler);
+  part[1].epoch = part->epoch; /* the one after the other */
+  synthetic_book_part(s, &part[1], 1000, 0, 300, 600);
+  synthetic_book_part_tier(s, &part[1], synthetic_tier(s, "cache"), 1, 100, 200, 300);
   block->sequence += 2; /* it ended in an event */
   rewrite(fd);
   v = follow_view(f, &how, false);
@@ -546,6 +592,7 @@ int main(void) {
   TCase *tests = tcase_create("requests");
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, kinds_have_what_was_booked);
+  tcase_add_test(tests, a_kind_is_the_sum_of_its_parts);
   tcase_add_test(tests, without_a_label_the_function_names_it);
   tcase_add_test(tests, records_of_one_name_are_one_kind);
   tcase_add_test(tests, roots_leave_implicit_ones_out);

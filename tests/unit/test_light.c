@@ -35,10 +35,12 @@ static uint64_t over(const char *label, uint64_t *waiting) {
     const char *base = (const char *)profile();
     if (strcmp(k->label != 0 ? base + ((uint64_t)k->label << 3) : "", label) != 0)
       continue;
-    count += k->count;
-    if (k->tiers != 0)
-      *waiting += ((const struct aprof_kind_tier *)(const void *)(base + ((uint64_t)k->tiers << 3)))
-                      ->waiting.sum;
+    struct aprof_kind_part sum = kind_sum(n);
+    count += sum.count;
+    if (sum.tiers != 0)
+      *waiting +=
+          ((const struct aprof_kind_tier *)(const void *)(base + ((uint64_t)sum.tiers << 3)))
+              ->waiting.sum;
   }
   return count;
 }

@@ -64,19 +64,28 @@ static const char *site_name(uint32_t site) {
   return text(((const struct aprof_psite *)element(APROF_CHUNK_SITES, site))->name);
 }
 
+static struct aprof_kind_part had; /* of the one that was asked for last */
+
 /* The one with that label ("": none) and function; NULL: there is none. */
 static const struct aprof_kind *kind(const char *label, const char *function) {
   for (uint32_t n = 1; n < profile()->kinds; n++) {
     const struct aprof_kind *k = element(APROF_CHUNK_KINDS, n);
-    if (k->count != 0 && strcmp(text(k->label), label) == 0 &&
+    had = kind_sum(n);
+    if (had.count != 0 && strcmp(text(k->label), label) == 0 &&
         strcmp(site_name(k->function), function) == 0)
       return k;
   }
   return NULL;
 }
 
-static const struct aprof_kind_tier *tier(const struct aprof_kind *k, const char *name) {
-  uint32_t offset = k->tiers;
+static struct aprof_kind_part kind_part(const char *label, const char *function) {
+  ck_assert_ptr_nonnull(kind(label, function));
+  return had;
+}
+
+static const struct aprof_kind_tier *tier(const char *label, const char *function,
+                                          const char *name) {
+  uint32_t offset = kind_part(label, function).tiers;
   while (offset != 0) {
     const struct aprof_kind_tier *t =
         (const void *)((const char *)profile() + ((uint64_t)offset << 3));
@@ -92,15 +101,15 @@ static const struct aprof_kind_tier *tier(const struct aprof_kind *k, const char
   do {                                                                                             \
     const struct aprof_kind *k_ = kind(label, function);                                           \
     ck_assert_msg(k_ != NULL, "no kind \"%s\", %s", label, function);                              \
-    ck_assert_uint_eq(k_->count, count_);                                                          \
-    ck_assert_uint_eq(k_->wall.sum, wall_);                                                        \
-    ck_assert_uint_eq(k_->exec.sum, exec_);                                                        \
-    ck_assert_uint_eq(k_->queued.sum, queued_);                                                    \
-    ck_assert_uint_eq(k_->waiting.sum, waiting_);                                                  \
+    ck_assert_uint_eq(had.count, count_);                                                          \
+    ck_assert_uint_eq(had.wall.sum, wall_);                                                        \
+    ck_assert_uint_eq(had.exec.sum, exec_);                                                        \
+    ck_assert_uint_eq(had.queued.sum, queued_);                                                    \
+    ck_assert_uint_eq(had.waiting.sum, waiting_);                                                  \
   } while (0)
 #define expect_tier(label, function, name, calls_, exec_, waiting_, wall_)                         \
   do {                                                                                             \
-    const struct aprof_kind_tier *t_ = tier(kind(label, function), name);                          \
+    const struct aprof_kind_tier *t_ = tier(label, function, name);                                \
     ck_assert_msg(t_ != NULL, "no tier %s", name);                                                 \
     ck_assert_uint_eq(t_->calls.sum, calls_);                                                      \
     ck_assert_uint_eq(t_->exec.sum, exec_);                                                        \
@@ -344,8 +353,8 @@ START_TEST(what_comes_after) {
   pass(5);
   ran(&t, APROF_DONE);
   end(&ender, OTHER_KEY, APROF_CANCELLED);
-  ck_assert_uint_eq(kind("", "serve")->after, 1);
-  ck_assert_uint_eq(kind("", "serve")->after_exec, 5);
+  ck_assert_uint_eq(kind_part("", "serve").after, 1);
+  ck_assert_uint_eq(kind_part("", "serve").after_exec, 5);
   expect_kind("", "serve", 1, 3, 3, 0, 0);
   ck_assert_uint_eq(lives(), 0);
 }
@@ -376,8 +385,8 @@ START_TEST(nothing_comes_after) {
   pass(3);
   end(&ender, OTHER_KEY, APROF_DONE);
   end(&ender, KEY, APROF_CANCELLED);
-  ck_assert_uint_eq(kind("", "handler")->count, 1);
-  ck_assert_uint_eq(kind("", "handler")->after, 0);
+  ck_assert_uint_eq(kind_part("", "handler").count, 1);
+  ck_assert_uint_eq(kind_part("", "handler").after, 0);
   ck_assert_uint_eq(lives(), 0);
 }
 END_TEST
@@ -434,9 +443,9 @@ START_TEST(a_request_without_a_root) {
   const struct aprof_kind *k = kind("", "body");
   ck_assert_ptr_nonnull(k);
   ck_assert_uint_eq(k->flags & APROF_REQUEST_IMPLICIT, APROF_REQUEST_IMPLICIT);
-  ck_assert_uint_eq(k->count, 4); /* the last one: from the last wait to its end */
+  ck_assert_uint_eq(had.count, 4); /* the last one: from the last wait to its end */
   ck_assert_uint_eq(lives(), 0);
-  ck_assert_uint_eq(k->exec.sum, 3 * 5 + 50);
+  ck_assert_uint_eq(had.exec.sum, 3 * 5 + 50);
 }
 END_TEST
 
@@ -499,12 +508,10 @@ START_TEST(a_run_for_a_request) {
   run(&call, &f, OTHER_KEY, &handler);
   pass(3);
   ran(&f, APROF_DONE);
-  const struct aprof_kind *k = kind("", "handler");
-  ck_assert_ptr_nonnull(k);
-  ck_assert_uint_eq(k->exec.sum, 3);
+  ck_assert_uint_eq(kind_part("", "handler").exec.sum, 3);
   ck_assert_uint_eq(lives(), 1); /* the worker is part of it until it ends */
   end(&ender, KEY, APROF_DONE);
-  ck_assert_uint_eq(k->after_exec, 6);
+  ck_assert_uint_eq(kind_part("", "handler").after_exec, 6);
   ck_assert_uint_eq(lives(), 0);
 }
 END_TEST
@@ -516,8 +523,8 @@ START_TEST(failed_ones) {
   leave_how(&r, APROF_FAILED);
   enter(&serve, &r);
   leave_how(&r, APROF_CANCELLED);
-  ck_assert_uint_eq(kind("", "serve")->count, 2);
-  ck_assert_uint_eq(kind("", "serve")->failed, 1);
+  ck_assert_uint_eq(kind_part("", "serve").count, 2);
+  ck_assert_uint_eq(kind_part("", "serve").failed, 1);
 }
 END_TEST
 
@@ -693,8 +700,8 @@ START_TEST(one_that_rests_has_called) {
   leave(&r);
   expect_kind("", "serve", 1, 17, 15, 0, 0);
   end(&ender, KEY, APROF_DONE);
-  ck_assert_uint_eq(kind("", "serve")->after, 0);
-  ck_assert_uint_eq(kind("", "serve")->after_exec, 2);
+  ck_assert_uint_eq(kind_part("", "serve").after, 0);
+  ck_assert_uint_eq(kind_part("", "serve").after_exec, 2);
 }
 END_TEST
 
@@ -717,6 +724,155 @@ START_TEST(the_first_is_over) {
   leave(&b);
   ran(&t, APROF_DONE);
   expect_kind("", "on_read", 1, 5, 5, 0, 0);
+}
+END_TEST
+
+/* -- threads ------------------------------------------------------------------------ */
+
+/* A request in a tier, on any thread. */
+static void one_of(uint64_t wall) {
+  token r, s;
+  enter(&serve, &r);
+  span(&render, &s);
+  gate.api_clock_advance(wall);
+  spanned(&s);
+  gate.leave(&r, APROF_DONE);
+}
+
+static uint64_t in_histogram(uint32_t offset) {
+  const struct aprof_buckets *h = (const void *)((const char *)profile() + ((uint64_t)offset << 3));
+  uint64_t sum = offset > 1 && h->octaves == 0 ? h->few : 0;
+  for (uint32_t i = 0; offset > 1 && i < h->octaves * 16u; i++)
+    sum += h->count[i];
+  return sum;
+}
+
+static uint64_t in_histograms; /* of the wall time of its parts */
+
+static uint32_t parts_used(uint32_t number, uint64_t *shared) {
+  uint32_t used = 0;
+  in_histograms = 0;
+  const struct aprof_header *h = profile();
+  for (uint64_t at = APROF_HEADER_SIZE; at < h->used;) {
+    const struct aprof_chunk *chunk = (const void *)((const char *)h + at);
+    const struct aprof_kind_part *part = (const void *)(chunk + 1);
+    if (chunk->type == APROF_CHUNK_KIND_PARTS && number - chunk->first < chunk->count) {
+      used += part[number - chunk->first].count != 0;
+      in_histograms += in_histogram(part[number - chunk->first].wall.histogram);
+    }
+    at += chunk->size;
+  }
+  *shared = ((const struct aprof_kind *)element(APROF_CHUNK_KINDS, number))->shared.count;
+  return used;
+}
+
+static pthread_barrier_t begun, filled;
+static bool is_filled;
+
+static void *serves(void *wall) {
+  if (is_filled) { /* a thread that is there already */
+    token b;
+    enter(&body, &b);
+    gate.leave(&b, APROF_DONE);
+    pthread_barrier_wait(&begun);
+    pthread_barrier_wait(&filled);
+  }
+  one_of((uintptr_t)wall);
+  one_of((uintptr_t)wall);
+  return NULL;
+}
+
+/* One after the other: the clock is one. */
+static void serve_on_two(void) {
+  pthread_t thread;
+  one_of(100);
+  ck_assert_int_eq(pthread_create(&thread, NULL, serves, (void *)7), 0);
+  pthread_join(thread, NULL);
+}
+
+/* Each thread has a part, which a thread that comes later goes on with; a reset empties all of
+   them, also that of a thread that has gone. */
+START_TEST(each_thread_has_a_part) {
+  uint64_t shared;
+  attach();
+  serve_on_two();
+  expect_kind("", "serve", 3, 114, 114, 0, 0);
+  ck_assert_uint_eq(parts_used(1, &shared), 2);
+  serve_on_two();
+  expect_kind("", "serve", 6, 228, 228, 0, 0);
+  ck_assert_uint_eq(parts_used(1, &shared), 2);
+  ck_assert_uint_eq(shared, 0);
+  ck_assert_uint_eq(in_histograms, 6);
+  unit_follow();
+  gate.api_reset();
+  ck_assert_ptr_null(kind("", "serve"));
+  one_of(3);
+  expect_kind("", "serve", 1, 3, 3, 0, 0);
+  expect_tier("", "serve", "render", 1, 3, 0, 3);
+  serve_on_two();
+  expect_kind("", "serve", 4, 117, 117, 0, 0);
+}
+END_TEST
+
+/* A thread for whose part there is no memory counts in that which all share. */
+START_TEST(no_room_for_a_part) {
+  struct aprof_header *h;
+  pthread_t thread;
+  uint64_t shared;
+  attach();
+  one_of(100);
+  is_filled = true;
+  pthread_barrier_init(&begun, NULL, 2);
+  pthread_barrier_init(&filled, NULL, 2);
+  ck_assert_int_eq(pthread_create(&thread, NULL, serves, (void *)7), 0);
+  pthread_barrier_wait(&begun);
+  h = (struct aprof_header *)(uintptr_t)profile();
+  uint64_t used = h->used;
+  h->used = h->capacity;
+  pthread_barrier_wait(&filled);
+  pthread_join(thread, NULL);
+  h->used = used;
+  expect_kind("", "serve", 3, 114, 114, 0, 0);
+  ck_assert_uint_eq(parts_used(1, &shared), 1);
+  ck_assert_uint_eq(shared, 2);
+  unit_follow();
+  gate.api_reset();
+  ck_assert_ptr_null(kind("", "serve"));
+}
+END_TEST
+
+enum { RACING = 4 };
+
+static void *races(void *arg) {
+  for (uintptr_t i = 0; i < (uintptr_t)arg; i++)
+    one_of(i % 64);
+  return NULL;
+}
+
+/* What threads book at one time is all there, in the histograms, too. */
+START_TEST(threads_end_requests_at_once) {
+  pthread_t thread[RACING];
+  uint64_t shared;
+  const uintptr_t each = suite_is_slow() ? 200 : 5000;
+  attach();
+  for (unsigned i = 0; i < RACING; i++)
+    ck_assert_int_eq(pthread_create(&thread[i], NULL, races, (void *)each), 0);
+  for (unsigned i = 0; i < RACING; i++)
+    pthread_join(thread[i], NULL);
+  uint64_t tiers = 0, all = RACING * each;
+  ck_assert_uint_eq(kind_part("", "serve").count, all);
+  parts_used(1, &shared);
+  ck_assert_uint_eq(shared, 0);
+  ck_assert_uint_eq(in_histograms, all);
+  const struct aprof_header *h = profile();
+  for (uint64_t at = APROF_HEADER_SIZE; at < h->used;) {
+    const struct aprof_chunk *chunk = (const void *)((const char *)h + at);
+    const struct aprof_kind_tier *of = (const void *)(chunk + 1);
+    for (uint32_t i = 0; chunk->type == APROF_CHUNK_TIERS && i < chunk->count; i++)
+      tiers += of[i].count;
+    at += chunk->size;
+  }
+  ck_assert_uint_eq(tiers, all);
 }
 END_TEST
 
@@ -793,7 +949,8 @@ static void request_of(uint64_t wall) {
   leave(&r);
 }
 
-/* All that take as long as somebody asks for lie in the log, by their numbers, until nobody does. */
+/* All that take as long as somebody asks for lie in the log, by their numbers, until nobody does.
+ */
 START_TEST(the_log) {
   attach();
   for (unsigned i = 1; i <= 100; i++)
@@ -831,4 +988,5 @@ UNIT_TRACED_MAIN("request", a_span_has_what_ran_in_it, a_recursion_folds,
                  a_tier_within_itself, the_wait_at_a_create, without_requests, a_traceparent,
                  the_slowest, the_log, a_span_closes_tiers_inside, a_span_closes_tiers_alone,
                  a_tier_closes_spans_inside, new_work_behind_an_unseen_return,
-                 one_that_rests_has_called, the_first_is_over)
+                 one_that_rests_has_called, the_first_is_over, each_thread_has_a_part,
+                 no_room_for_a_part, threads_end_requests_at_once)

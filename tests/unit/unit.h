@@ -212,6 +212,34 @@ static inline const void *element(uint32_t type, uint32_t number) {
   return (const char *)(chunk + 1) + (size_t)(number - chunk->first) * chunk->element;
 }
 
+/* What all threads have booked of a kind: sums; of lists the first that is there. */
+static inline struct aprof_kind_part kind_sum(uint32_t number) {
+  const struct aprof_header *h = profile();
+  struct aprof_kind_part sum = {0};
+  for (uint64_t at = APROF_HEADER_SIZE; at < h->used;) {
+    const struct aprof_chunk *chunk = (const void *)((const char *)h + at);
+    bool whole = chunk->type == APROF_CHUNK_KINDS;
+    at += chunk->size;
+    if ((!whole && chunk->type != APROF_CHUNK_KIND_PARTS) || number - chunk->first >= chunk->count)
+      continue;
+    const void *there = (const char *)(chunk + 1) + (number - chunk->first) * chunk->element;
+    const struct aprof_kind_part *part =
+        whole ? &((const struct aprof_kind *)there)->shared : there;
+    if (part->epoch != h->reset_epoch)
+      continue;
+    sum.count += part->count;
+    sum.failed += part->failed;
+    sum.after += part->after;
+    sum.after_exec += part->after_exec;
+    sum.wall.sum += part->wall.sum;
+    sum.exec.sum += part->exec.sum;
+    sum.queued.sum += part->queued.sum;
+    sum.waiting.sum += part->waiting.sum;
+    sum.tiers = sum.tiers != 0 ? sum.tiers : part->tiers;
+  }
+  return sum;
+}
+
 /* The totals as of now: by path ("a > b"), or by function ("b"). */
 static inline uint64_t total_of(const char *place, const char *what, bool by_path) {
   const struct aprof_header *header = profile();

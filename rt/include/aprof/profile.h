@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 16
+#define APROF_PROFILE_VERSION 17
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -51,6 +51,8 @@
 
 #define APROF_TIERS 64u /* tier 1 stands in tier_names[1]; 0 is none */
 #define APROF_KINDS 257u
+#define APROF_KIND_CHUNK 16u /* kinds, and parts of them, to a chunk */
+#define APROF_KIND_CHUNKS ((APROF_KINDS + APROF_KIND_CHUNK - 1) / APROF_KIND_CHUNK)
 #define APROF_LABEL_MOST 63u /* bytes of a label */
 #define APROF_SLOWEST 16u    /* requests kept of a kind, ... */
 #define APROF_LOGGED 256u    /* ... and of all kinds in the log, the latest */
@@ -142,18 +144,22 @@ struct aprof_header {
   uint64_t recorder_start; /* as start_time, of that process */
   struct aprof_epoch epochs[APROF_EPOCHS];
 
-  /* Counts; atomic adds on slow paths. */
-  uint32_t sites;
+  /* Counts; atomic adds on slow paths. Events look at some of this line. */
+  uint32_t sites __attribute__((aligned(64)));
   uint32_t nodes;
   uint32_t blocks;
   uint32_t modules;
+  uint32_t kinds;         /* atomic; so many there are. Number 0: all that had no room, "(other)" */
+  uint32_t roots;         /* 1: a root has begun: requests without one are none (aprof_kind) */
   uint64_t folded_nodes;
   uint64_t other_nodes;      /* paths sent to (other): cap or memory reached */
   uint64_t lost_futures;     /* no memory for a record: not in any other count */
   uint64_t lost_histograms;  /* no memory for a histogram: sums are complete */
   uint64_t lost_events;      /* events without a thread block */
-  uint64_t begun_requests;   /* all so far */
+  /* Atomic; what each request writes has a line of its own. */
+  uint64_t begun_requests __attribute__((aligned(64))); /* all so far */
   uint64_t kept_requests;    /* ... that traces of a share have taken */
+  uint64_t free_requests;    /* the runtime's: list of records */
   uint32_t trace_share;      /* atomic; of 2^32 requests that begin a trace with APROF_TRACE_SHARED
                                 keeps so many; UINT32_MAX: all. Written by who records */
   uint32_t flight_share;     /* the same of the option trace:flight; 0: not only of requests */
@@ -186,8 +192,6 @@ struct aprof_header {
   /* Requests. */
   uint32_t tier_names[APROF_TIERS]; /* strings, as psite.name; 0: from here on there is none. The
                                        last: all that had no room, "(other)" */
-  uint32_t kinds;         /* atomic; so many there are. Number 0: all that had no room, "(other)" */
-  uint32_t roots;         /* 1: a root has begun: requests without one are none (aprof_kind) */
   uint64_t lost_requests; /* atomic; that had no record: their futures are part of none */
   uint64_t lost_shares;   /* atomic; futures whose time could not be told apart any more: what they
                              had from then on is in no request */
@@ -301,11 +305,12 @@ enum aprof_chunk_type {
   APROF_CHUNK_MISSES = 11,  /* struct aprof_missed[] of block `owner` */
   APROF_CHUNK_REQUESTS = 12, /* struct aprof_request[], numbered from `first` */
   APROF_CHUNK_KINDS = 13,    /* struct aprof_kind[], numbered from `first` */
-  APROF_CHUNK_TIERS = 14,    /* struct aprof_kind_tier[], found from kinds */
+  APROF_CHUNK_TIERS = 14,    /* struct aprof_kind_tier[], found from parts of kinds */
   APROF_CHUNK_SLOWEST = 15,  /* struct aprof_slow[], found from kinds */
   APROF_CHUNK_SHARES = 16,   /* struct aprof_share[], numbered from `first` */
   APROF_CHUNK_RING = 17,     /* struct aprof_trace_event[] of block `owner`; aprof/trace.h */
   APROF_CHUNK_LOGGED = 18,   /* struct aprof_slow[APROF_LOGGED], found from the header */
+  APROF_CHUNK_KIND_PARTS = 19, /* struct aprof_kind_part[]: block `owner`, kinds from `first` */
 };
 
 struct aprof_chunk {
@@ -473,11 +478,6 @@ struct aprof_buckets {
   uint16_t count[];
 };
 
-/* One of all octaves, for threads that share it. */
-struct aprof_histogram {
-  uint64_t count[APROF_HISTOGRAM_BUCKETS];
-};
-
 /* `value` is an amount of time, at most APROF_MOST. From 2^52 on (26 days at 2 GHz) the
    last few below a bucket count in it. */
 #define APROF_MOST ((uint64_t)1 << 62)
@@ -598,6 +598,11 @@ struct aprof_block {
   uint32_t ring_bits, traced;
   uint64_t ring_head; /* atomic; events written so far: each counts once it is there */
   uint64_t ring_lost; /* events of the trace for which there was no ring */
+
+  /* The runtime's: where its parts of so many kinds each are mapped; 0: not asked for yet, 1: there
+     is no memory for them. Offset / 8 of its tiers that no part has yet, and how many. */
+  uint64_t kind_parts[APROF_KIND_CHUNKS];
+  uint32_t tiers_from, tiers_left;
 };
 
 enum aprof_future_state {
@@ -739,33 +744,38 @@ struct aprof_request {
 
 /*
  * All requests of one label and function that are over: each is booked once, at its end, by the
- * thread that ends it, with atomic additions. A reset empties it. Sums in ticks; a histogram is the
- * offset of a struct aprof_histogram in units of 8 bytes, shared by all threads.
+ * thread that ends it, in that thread's part of the kind, which no other one writes. The reader adds up
+ * the parts. A reset empties each. Sums in ticks.
  */
 struct aprof_amount {
   uint64_t sum, max;
-  uint32_t histogram, pad;
+  uint32_t histogram; /* offset / 8 of a struct aprof_buckets; 0, 1: none */
+  uint32_t counts;    /* the runtime's: the first bucket that it has no count for */
 };
+struct aprof_kind_part {
+  uint64_t count, failed;
+  uint32_t tiers; /* offset / 8 of its first struct aprof_kind_tier; 0: none */
+  uint32_t epoch; /* the header's reset_epoch when it was emptied last: what is in one of another
+                     counts as zero */
+  struct aprof_amount wall, exec, queued, waiting; /* values of each request */
+  uint64_t after, after_exec; /* futures that ran once theirs was over, and for how long */
+} __attribute__((aligned(64)));
 struct aprof_kind {
   uint32_t label;    /* string, as psite.name; 0: it has none, and is called as its function */
   uint32_t function; /* site; 0: of number 0 */
   uint32_t flags;    /* enum aprof_request_flags: IMPLICIT. Once header.roots is set, the reader leaves
                         these out, and what is in them is part of none */
   uint32_t lock;     /* the runtime's: of the slowest */
-  uint64_t count, failed;
-  uint64_t after, after_exec; /* futures that ran once theirs was over, and for how long */
-  struct aprof_amount wall, exec, queued, waiting; /* values of each request */
-  uint32_t tiers;   /* offset / 8 of its first struct aprof_kind_tier; 0: none */
-  uint32_t slowest; /* offset / 8 of struct aprof_slow[APROF_SLOWEST]; 0: none */
-  uint32_t epoch;   /* the header's reset_epoch when it was emptied last: what is in one of another
-                       counts as zero */
-  uint32_t pad;
+  uint32_t slowest;  /* offset / 8 of struct aprof_slow[APROF_SLOWEST]; 0: none */
+  uint32_t epoch;    /* as a part's, of the slowest */
   uint64_t least, fresh_until; /* the runtime's: the shortest of the slowest; when the oldest goes */
-};
+  struct aprof_kind_part shared; /* of all threads that have no part of their own, by atomic
+                                    additions: no memory. Without histograms */
+} __attribute__((aligned(64)));
 /* ... of one tier: of the requests that were in it at all. exec and waiting are the tier's own,
    wall is of its outermost brackets. calls.sum: how often it was entered from outside. */
 struct aprof_kind_tier {
-  uint32_t next; /* offset / 8 of the kind's next one; 0: none. Written last */
+  uint32_t next; /* offset / 8 of the part's next one; 0: none. Written last */
   uint32_t tier;
   uint64_t count; /* requests */
   struct aprof_amount calls, exec, waiting, wall;
