@@ -167,7 +167,7 @@ ALWAYS void fast_settle(struct thread *t, struct aprof_future *f, struct aprof_t
     f->flags = now;
     f->await = 0;
     f->state = APROF_FUTURE_QUEUED;
-    if (flags & APROF_WORKER)
+    if (unlikely(flags & APROF_WORKER))
       f->lease = lease_of_none(t);
   }
   note_settled(t, f);
