@@ -26,7 +26,8 @@ static inline __attribute__((always_inline)) void record_closes(struct aprof_fut
 /* From the thread's list, which is not empty: all but how it begins, its place on a stack, its key
    and its id, which this returns, to be written behind a fence. In each free record callee, ending
    and request are zero; wake_site means nothing without a wake_tick, nor `polled` without a key.
-   `c` counts it, where that is known. */
+   `c` counts it, where that is known. What runs, has no id and is older than its thread's last
+   event is over to a reader (aprof_future), so all this is written before its state. */
 static inline __attribute__((always_inline)) uint64_t
 record_unlink(struct thread *t, struct aprof_future *f, uint64_t now,
               const struct aprof_counters *c) {
@@ -36,19 +37,22 @@ record_unlink(struct thread *t, struct aprof_future *f, uint64_t now,
   f->last = f->created_tick = now;
   f->counters = (uintptr_t)c;
   f->wake_tick = 0;
-  return next_id(t);
+  uint64_t id = next_id(t);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return id;
 }
 
 /* ... and begins so, but for its place in the tree. */
 static inline __attribute__((always_inline)) uint64_t
 record_take(struct thread *t, struct aprof_future *f, uint64_t now, uint8_t state, uint8_t flags,
             uint8_t open, const struct aprof_counters *c) {
+  uint64_t id = record_unlink(t, f, now, c);
   f->state = state;
   f->flags = flags;
   f->open = open;
   f->ending = 0;
   f->lease = t->lease;
-  return record_unlink(t, f, now, c);
+  return id;
 }
 
 /* Word for word: GCC would align the stack for a value. */
@@ -77,9 +81,10 @@ _Static_assert(BEGINS_AT(await, node) && BEGINS_AT(state, node) && BEGINS_AT(fla
 static inline __attribute__((always_inline)) uint64_t
 record_begin(struct thread *t, struct aprof_future *f, uint64_t now, const struct begins *as,
              const struct aprof_counters *c) {
+  uint64_t id = record_unlink(t, f, now, c);
   copy_sixteen((char *)f + offsetof(struct aprof_future, node), &as->node);
   memcpy((char *)f + offsetof(struct aprof_future, ns), &as->ns, 2 * sizeof as->ns);
-  return record_unlink(t, f, now, c);
+  return id;
 }
 
 /* What a birth reads of the next record comes nearer: where others end what this thread creates, it
