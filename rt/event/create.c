@@ -323,7 +323,8 @@ void general_create_end(struct aprof_token *token, uint64_t key0, uint64_t key1,
     goto out; /* ran to its end inside the bracket, or elsewhere */
   if (unlikely(!ok)) {
     bool unused = (f->flags & (APROF_F_KEYED | APROF_F_STARTED)) == APROF_F_KEYED;
-    if ((tentative || unused) && future_claim(f, token->word[0])) {
+    if ((tentative || (unused && future_hold(t, f, token->word[0]))) &&
+        future_claim(f, token->word[0])) {
       if (unused) {
         unpublish(t, f); /* its key was published too early */
         trace(t, APROF_TRACE_UNBORN, f, 0, f->last);

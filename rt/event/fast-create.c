@@ -11,6 +11,11 @@ void finish_inserting(struct aprof_future *f, struct aprof_block *b) {
   finish(b);
 }
 
+void finish_putting(uint64_t word, struct aprof_block *b) {
+  key_put(word);
+  finish(b);
+}
+
 /* Waits for what was asked for; else it is queued. */
 ALWAYS bool fast_created_waiting(uint32_t flags) {
   return (flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY);

@@ -55,6 +55,8 @@ ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64
 
 /* ... wherever there is a place. */
 BETWEEN SLOW void finish_inserting(struct aprof_future *f, struct aprof_block *b);
+/* ... that word, which others may have found already. */
+BETWEEN SLOW void finish_putting(uint64_t word, struct aprof_block *b);
 
 /* Ends an event by putting f at this place, where others may find it; or at any place, if another
    thread has taken this one or is replacing the segment. */
@@ -69,7 +71,7 @@ ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_
   if (seen == 0)
     __atomic_fetch_add(&segment->used, 1, __ATOMIC_RELAXED);
   if (unlikely(__atomic_load_n(&segment->replaced, __ATOMIC_SEQ_CST)))
-    finish_inserting(f, b);
+    finish_putting(word, b);
   else
     finish(b);
 }

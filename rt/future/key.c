@@ -453,22 +453,28 @@ static SLOW bool replace(struct key_segment *full, uint32_t hash) {
   return ok;
 }
 
-bool key_insert(struct aprof_future *f) {
-  uint32_t hash = key_hash(f->key0, f->key1);
-  is_found_from_here(f);
+bool key_put(uint64_t word) {
+  uint32_t hash = (uint32_t)(word >> 32);
   for (;;) {
     struct key_segment *segment = segment_at(hash);
-    if (!insert_in(segment, (uint64_t)hash << 32 | index_of(f))) {
-      if (!replace(segment, hash)) {
-        f->flags &= (uint8_t)~APROF_F_KEYED;
+    if (!insert_in(segment, word)) {
+      if (!replace(segment, hash))
         return false;
-      }
       continue;
     }
     /* One that came in between may have been copied before our word was there. */
     if (likely(segment == segment_at(hash)))
       return true;
   }
+}
+
+bool key_insert(struct aprof_future *f) {
+  uint32_t hash = key_hash(f->key0, f->key1);
+  is_found_from_here(f);
+  bool put = key_put((uint64_t)hash << 32 | index_of(f));
+  if (!put)
+    f->flags &= (uint8_t)~APROF_F_KEYED;
+  return put;
 }
 
 /* It was the first of its key, so it has left a queue; in a ring others may stand before it, of

@@ -64,6 +64,9 @@ struct aprof_future *key_take(const struct thread *t, struct key_search *wanted,
 /* Where a future of that hash can be put, the first such place: its segment and what stands there.
    NULL: some future may have the key, or there is no room. */
 uint64_t *key_vacancy(uint32_t hash, struct key_segment **segment, uint64_t *seen);
+/* That word, of hash and record, which may stand in a segment that is being replaced; the record,
+   which another thread may have by now, is not looked at. False: no memory. */
+bool key_put(uint64_t word);
 /* The record's key and namespace are set; KEYED is set by this. False without memory:
    the future lives, but no key finds it. */
 bool key_insert(struct aprof_future *f);

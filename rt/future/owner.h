@@ -15,9 +15,10 @@ uint32_t future_lease(struct thread *t, const struct aprof_future *f, uint64_t i
    `opened`: it is one of equal ones, of which this thread has just opened it (key_take). */
 bool future_take(struct thread *t, struct aprof_future *f, uint64_t id, bool opened);
 /* That of a job for a pool's threads, which whoever made it takes from nobody like any other: then
-   no taker has to wait for that one. */
+   no taker has to wait for that one. Where it would be 0, its maker's. */
 static inline uint32_t lease_of_none(const struct thread *t) {
-  return t->lease & ~(uint32_t)UINT16_MAX;
+  uint32_t none = t->lease & ~(uint32_t)UINT16_MAX;
+  return none != 0 ? none : t->lease;
 }
 
 /* f runs on this thread from now on, whoever had its lease. */

@@ -4,6 +4,7 @@
  * one, and pools, whose threads run what others make.
  */
 #include "rounds.h"
+#include "rt/future/owner.h"
 
 CALLBACK_SITE(on_done);
 CALLBACK_SITE(on_step);
@@ -265,6 +266,14 @@ START_TEST(one_that_takes_a_job_waits_for_nobody) {
 }
 END_TEST
 
+/* 0 would be that of one which is being ended; the lower half of an epoch may be 0. */
+START_TEST(nobody_is_not_who_ends_it) {
+  const struct thread usual = {.lease = 0x20005}, at_zero = {.lease = 5};
+  ck_assert_uint_eq(lease_of_none(&usual), 0x20000);
+  ck_assert_uint_eq(lease_of_none(&at_zero), 5);
+}
+END_TEST
+
 static void is_quick(void) {
   run_whole(&work_at, OTHER, &on_step, 100);
 }
@@ -341,4 +350,5 @@ END_TEST
 
 UNIT_TRACED_MAIN("fast, pool", equal_ones, equal_ones_for_new_work, equal_ones_that_wait,
                  ones_of_another_thread, jobs_for_a_pool, one_that_takes_a_job_waits_for_nobody,
-                 creates_in_a_create, called_ones_of_another_thread, many_of_another_thread)
+                 nobody_is_not_who_ends_it, creates_in_a_create, called_ones_of_another_thread,
+                 many_of_another_thread)
