@@ -63,8 +63,8 @@ static bool is_tomb(uint64_t word) {
   return (uint32_t)word == KEY_TOMB;
 }
 
-/* The next word of this hash from the so-manieth place of a key on: *at lies behind it then. 0:
-   there is none. */
+/* The next word of this hash, from *at places behind a key's first one on; *at is one place behind
+   it then. 0: there is none. */
 static inline uint64_t next_word(const struct key_segment *segment, uint32_t hash, uint32_t *at) {
   while (*at < KEY_WORDS) {
     uint64_t word = __atomic_load_n(&segment->word[(hash + (*at)++) % KEY_WORDS], __ATOMIC_ACQUIRE);
