@@ -102,8 +102,7 @@ static bool rearm_asked(struct thread *t, struct aprof_future *old, uint64_t id,
   uint64_t before = __atomic_exchange_n(&old->polled, due, __ATOMIC_SEQ_CST);
   if (future_asked(t, old, id, ENDING_REARMED))
     return true;
-  __atomic_compare_exchange_n(&old->polled, &due, before, false, __ATOMIC_SEQ_CST,
-                              __ATOMIC_RELAXED);
+  swapped(&old->polled, &due, before, SEQ_CST);
   return false;
 }
 
@@ -124,7 +123,7 @@ static bool rearm_waiting(struct thread *t, struct aprof_future *old, uint64_t i
   }
   if (likely(__atomic_load_n(&old->id, __ATOMIC_ACQUIRE) == id))
     return true;
-  __atomic_compare_exchange_n(&old->wake_tick, &due, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  swapped(&old->wake_tick, &due, 0, RELAXED);
   return false; /* the record's next one was not meant */
 }
 
@@ -258,9 +257,7 @@ static void publish(struct thread *t, struct aprof_future *f, bool tentative, ui
 static SLOW void publish_body(struct thread *t, struct aprof_future *f, uint64_t id, uint64_t key0,
                               uint64_t key1) {
   uint8_t ending = 0;
-  bool stays =
-      threads_share() && __atomic_compare_exchange_n(&f->ending, &ending, ENDING_KEYED, false,
-                                                     __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+  bool stays = threads_share() && swapped(&f->ending, &ending, ENDING_KEYED, SEQ_CST);
   uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_SEQ_CST);
   if (stays && lease != t->lease)
     thread_settles(t, lease); /* out of the event in which it may have ended there */
@@ -268,7 +265,7 @@ static SLOW void publish_body(struct thread *t, struct aprof_future *f, uint64_t
     publish(t, f, false, key0, key1);
   ending = ENDING_KEYED;
   if (stays)
-    __atomic_compare_exchange_n(&f->ending, &ending, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+    swapped(&f->ending, &ending, 0, SEQ_CST);
 }
 
 /* Gives the key back to the future that runs here, if f took it from that one. Whoever has taken it

@@ -40,7 +40,7 @@ void key_settles(struct thread *t, struct aprof_future *f) {
     if (__atomic_load_n(&f->ending, __ATOMIC_ACQUIRE) != ENDING_KEYED)
       return;
   }
-  __atomic_compare_exchange_n(&f->ending, &ending, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+  swapped(&f->ending, &ending, 0, SEQ_CST);
 }
 
 void callee_left(struct thread *t, struct aprof_future *caller, uint32_t callee, uint64_t now) {
@@ -113,7 +113,7 @@ static bool leave_ending(struct aprof_future *f, uint64_t id, uint8_t ending) {
   __atomic_exchange_n(&f->ending, ending, __ATOMIC_SEQ_CST);
   if (likely(f->id == id))
     return true;
-  __atomic_compare_exchange_n(&f->ending, &ending, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+  swapped(&f->ending, &ending, 0, SEQ_CST);
   return false;
 }
 
@@ -123,9 +123,7 @@ bool future_asked(struct thread *t, struct aprof_future *f, uint64_t id, uint8_t
     return false;
   if (lease != 0)
     thread_settles(t, lease);
-  return f->id == id &&
-         (is_busy(f) || !__atomic_compare_exchange_n(&f->ending, &ending, 0, false,
-                                                     __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  return f->id == id && (is_busy(f) || !swapped(&f->ending, &ending, 0, SEQ_CST));
 }
 
 bool end_asked(struct thread *t, struct aprof_future *f, uint64_t id, int how) {
@@ -184,9 +182,7 @@ void abandon_running(struct thread *t, uint64_t now) {
 static bool taken_back(struct thread *t, struct aprof_future *f) {
   uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
   return f->state == APROF_FUTURE_RUNNING && lease != 0 && thread_in_event(lease) &&
-         __atomic_compare_exchange_n(&f->lease, &lease, t->lease, false, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_RELAXED) &&
-         !running_is_lost(t);
+         swapped(&f->lease, &lease, t->lease, ACQ_REL) && !running_is_lost(t);
 }
 
 /* What ran here belongs to another thread, which books its time. This thread's time goes to no

@@ -213,8 +213,7 @@ APART bool fast_succeeds(struct thread *t, struct aprof_future *old, uint64_t ke
   uint8_t none = 0;
   if (t->block->state != APROF_THREAD_RUNNING || t->cur != old || old->lease != t->lease ||
       old->open == 0 || key_id(old, key0, key1) == 0 ||
-      !__atomic_compare_exchange_n(&old->ending, &none, ENDING_KEYLESS, false, __ATOMIC_SEQ_CST,
-                                   __ATOMIC_RELAXED))
+      !swapped(&old->ending, &none, ENDING_KEYLESS, SEQ_CST))
     return false;
   key_remove(old);
   return true;

@@ -63,8 +63,7 @@ BETWEEN SLOW void finish_putting(uint64_t word, struct aprof_block *b);
 ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_segment *segment,
                       uint64_t *place, uint64_t seen, uint32_t hash) {
   uint64_t word = (uint64_t)hash << 32 | index_of(f);
-  if (unlikely(!__atomic_compare_exchange_n(place, &seen, word, false, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_RELAXED))) {
+  if (unlikely(!swapped(place, &seen, word, SEQ_CST))) {
     finish_inserting(f, b);
     return;
   }

@@ -38,9 +38,7 @@ APART void wake_early(const struct aprof_site *site, struct aprof_future *f,
                       struct aprof_block *b) {
   uint64_t none = 0;
   if ((f->state == APROF_FUTURE_RUNNING || f->state == APROF_FUTURE_ASIDE) &&
-      __atomic_compare_exchange_n(&f->wake_tick, &none, site->id, false, __ATOMIC_RELAXED,
-                                  __ATOMIC_RELAXED) &&
-      NOTES)
+      swapped(&f->wake_tick, &none, site->id, RELAXED) && NOTES)
     note(aprof_self, APROF_TRACE_WAKE, f, 0, event_time(aprof_self));
   finish(b);
 }
@@ -80,9 +78,7 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
   uint64_t now = fast_clock(clock), seen = relaxed(&f->wake_tick);
   if (either_backwards(now - b->last, now - f->last))
     goto undo;
-  if ((seen == 0 || seen > now) &&
-      likely(__atomic_compare_exchange_n(&f->wake_tick, &seen, now ? now : 1, false,
-                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))) {
+  if ((seen == 0 || seen > now) && likely(swapped(&f->wake_tick, &seen, now ? now : 1, RELAXED))) {
     __atomic_store_n(&f->wake_site, site->id, __ATOMIC_RELAXED);
     note(t, APROF_TRACE_WAKE, f, 0, now);
   }
@@ -103,7 +99,7 @@ ALWAYS bool fast_hold(struct thread *t, struct aprof_future *f, const struct apr
     return true;
   t->held = f;
   t->held_lease = lease;
-  if (!__atomic_compare_exchange_n(&f->lease, &lease, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+  if (!swapped(&f->lease, &lease, 0, SEQ_CST))
     return false;
   if (likely(f->id == token->word[0]) && likely(f->open == 0))
     return true;
@@ -126,8 +122,7 @@ APART bool end_running(struct aprof_site *site, uint64_t key0, uint64_t key1, in
       how > APROF_CANCELLED || f->lease != t->lease || f->open == 0 || f->ns != site->ns ||
       key_id(f, key0, key1) == 0 || !token_current(t, f->id) ||
       key_find(key0, key1, site->ns) != f ||
-      !__atomic_compare_exchange_n(&f->ending, &none, (uint8_t)(1 + how), false, __ATOMIC_SEQ_CST,
-                                   __ATOMIC_RELAXED))
+      !swapped(&f->ending, &none, (uint8_t)(1 + how), SEQ_CST))
     return false;
   key_remove(f);
   finish(t->block);

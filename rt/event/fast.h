@@ -548,8 +548,7 @@ ALWAYS void fast_done(struct aprof_counters *c, const struct aprof_future *f, in
    stack while it runs could come in between. */
 ALWAYS bool fast_claim(struct aprof_future *f, const struct aprof_token *token) {
   uint64_t id = token->word[0];
-  return likely(
-      __atomic_compare_exchange_n(&f->id, &id, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+  return likely(swapped(&f->id, &id, 0, ACQ_REL));
 }
 
 ALWAYS bool fast_claim_running(struct aprof_future *f, const struct aprof_token *token,

@@ -25,10 +25,7 @@ static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_s
   f = innermost_own(f);
   uint64_t seen = __atomic_load_n(&f->wake_tick, __ATOMIC_RELAXED);
   if (f->state == APROF_FUTURE_RUNNING || f->state == APROF_FUTURE_ASIDE) {
-    if (seen == 0 &&
-        __atomic_compare_exchange_n(&f->wake_tick, &seen, site_id(site), false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED) &&
-        traces(t))
+    if (seen == 0 && swapped(&f->wake_tick, &seen, site_id(site), RELAXED) && traces(t))
       trace_put(t, APROF_TRACE_WAKE, index_of(f), 0, event_time(t));
     return;
   }
@@ -37,8 +34,7 @@ static void wake_future(struct thread *t, struct aprof_future *f, struct aprof_s
   uint64_t now = not_before(event_time(t), f);
   if (seen != 0 && seen <= now)
     return;
-  if (__atomic_compare_exchange_n(&f->wake_tick, &seen, now ? now : 1, false, __ATOMIC_RELAXED,
-                                  __ATOMIC_RELAXED)) {
+  if (swapped(&f->wake_tick, &seen, now ? now : 1, RELAXED)) {
     __atomic_store_n(&f->wake_site, site_id(site), __ATOMIC_RELAXED);
     trace(t, APROF_TRACE_WAKE, f, 0, now);
     tell(APROF_EVENT_QUEUED, f, site->id, now);

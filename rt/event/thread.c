@@ -154,8 +154,7 @@ static bool reclaim_blocks(void) {
     struct thread *t = __atomic_load_n(&thread_holders[n], __ATOMIC_ACQUIRE);
     if (b == NULL || t == NULL || looks_free(b) || t->block != b ||
         sys_call(SYS_tgkill, rt.pid, b->tid, 0) != -ESRCH ||
-        !__atomic_compare_exchange_n(&thread_holders[n], &t, NULL, false, __ATOMIC_ACQUIRE,
-                                     __ATOMIC_RELAXED))
+        !swapped(&thread_holders[n], &t, NULL, ACQUIRE))
       continue;
     retire(t);
     found++;
@@ -168,9 +167,7 @@ static struct aprof_block *block_find(uint32_t *number) {
   for (uint32_t n = 1; n <= count; n++) {
     uint32_t expected = APROF_THREAD_FREE;
     struct aprof_block *block = __atomic_load_n(&thread_blocks[n], __ATOMIC_RELAXED);
-    if (looks_free(block) &&
-        __atomic_compare_exchange_n(&block->state, &expected, APROF_THREAD_OTHER, false,
-                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+    if (looks_free(block) && swapped(&block->state, &expected, APROF_THREAD_OTHER, ACQUIRE)) {
       *number = n;
       return block;
     }

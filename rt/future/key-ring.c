@@ -31,8 +31,7 @@ static uint64_t state_of(const struct ring *r) {
 }
 
 static bool state_moves(struct ring *r, uint64_t from, uint64_t to) {
-  return __atomic_compare_exchange_n(&r->state, &from, to, false, __ATOMIC_SEQ_CST,
-                                     __ATOMIC_RELAXED);
+  return swapped(&r->state, &from, to, SEQ_CST);
 }
 
 /* Both go round at the word's end, and the count is RING at most: nothing carries. */
@@ -61,7 +60,7 @@ static bool published(struct ring *r, uint64_t *place, uint64_t entry, uint32_t 
   for (;;) {
     uint64_t state = state_of(r);
     if (!is_of(state, hash)) {
-      __atomic_compare_exchange_n(place, &entry, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+      swapped(place, &entry, 0, SEQ_CST);
       return false;
     }
     if (tail_of(state) != tail || state_moves(r, state, tail_moved(state)))
@@ -88,8 +87,7 @@ void ring_forget(uint32_t hash, const struct aprof_future *f) {
   for (uint32_t i = 0; i < RING; i++) {
     uint64_t entry = entry_of(f);
     if (__atomic_load_n(&r->entry[i], __ATOMIC_RELAXED) == entry)
-      __atomic_compare_exchange_n(&r->entry[i], &entry, 0, false, __ATOMIC_SEQ_CST,
-                                  __ATOMIC_RELAXED);
+      swapped(&r->entry[i], &entry, 0, SEQ_CST);
   }
 }
 
@@ -111,8 +109,7 @@ bool ring_append(uint32_t hash, const struct aprof_future *f) {
       state_moves(r, state, tail_moved(state));
     else if (!is_of(state, hash))
       state_moves(r, state, (state & ~HASH) | (uint64_t)(hash >> 16) << 8);
-    else if (__atomic_compare_exchange_n(place, &seen, entry, false, __ATOMIC_SEQ_CST,
-                                         __ATOMIC_RELAXED))
+    else if (swapped(place, &seen, entry, SEQ_CST))
       return published(r, place, entry, hash, tail);
   }
   return false;

@@ -267,27 +267,26 @@ static uint64_t taking_begin(const struct thread *t) {
     tries = seen == last ? tries : 0;
     last = seen;
     if ((seen == 0 || taking_left(seen) || tries >= TAKING_TRIES) &&
-        __atomic_compare_exchange_n(&taking, &seen, mine, false, __ATOMIC_ACQ_REL,
-                                    __ATOMIC_RELAXED))
+        swapped(&taking, &seen, mine, ACQ_REL))
       return mine;
     wait_for_other(tries, was_confined_lately());
   }
 }
 
 static void taking_end(uint64_t mine) {
-  __atomic_compare_exchange_n(&taking, &mine, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  swapped(&taking, &mine, 0, RELEASE);
 }
 
 /* It may have been ended since it was found, and its record be another future's: one that has no
    key yet opens it anew when it gets one. */
 static bool open_free(struct aprof_future *f, const struct key_search *s) {
   uint8_t none = 0, one = 1;
-  if (!__atomic_compare_exchange_n(&f->open, &none, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+  if (!swapped(&f->open, &none, 1, ACQ_REL))
     return false;
   if (likely(is_key(f, s)))
     return true;
   if (f->id != 0 && (f->flags & APROF_F_KEYED))
-    __atomic_compare_exchange_n(&f->open, &one, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    swapped(&f->open, &one, 0, RELEASE);
   return false;
 }
 
@@ -356,8 +355,7 @@ static void put(struct key_segment *segment, uint64_t word) {
   for (uint32_t slot = (uint32_t)(word >> 32) % KEY_WORDS;; slot = (slot + 1) % KEY_WORDS) {
     uint64_t seen = __atomic_load_n(&segment->word[slot], __ATOMIC_RELAXED);
     while (seen == 0 || is_tomb(seen)) {
-      if (!__atomic_compare_exchange_n(&segment->word[slot], &seen, word, false, __ATOMIC_SEQ_CST,
-                                       __ATOMIC_RELAXED))
+      if (!swapped(&segment->word[slot], &seen, word, SEQ_CST))
         continue;
       if (seen == 0)
         __atomic_fetch_add(&segment->used, 1, __ATOMIC_RELAXED);
@@ -572,9 +570,8 @@ bool key_insert_equal(struct aprof_future *f) {
 
 /* False: another thread has just done that. */
 static bool remove_at(struct key_segment *segment, uint32_t hash, uint32_t at, uint64_t word) {
-  return __atomic_compare_exchange_n(&segment->word[(hash + at) % KEY_WORDS], &word,
-                                     (uint64_t)hash << 32 | KEY_TOMB, false, __ATOMIC_RELEASE,
-                                     __ATOMIC_RELAXED);
+  return swapped(&segment->word[(hash + at) % KEY_WORDS], &word, (uint64_t)hash << 32 | KEY_TOMB,
+                 RELEASE);
 }
 
 /* Queues of this hash, one of which had a future that is found no more. */

@@ -38,12 +38,11 @@ bool future_take(struct thread *t, struct aprof_future *f, uint64_t id, bool ope
   uint32_t lease = future_lease(t, f, id);
   if (lease == t->lease)
     return f->id == id;
-  if (lease == 0 || !__atomic_compare_exchange_n(&f->lease, &lease, t->lease, false,
-                                                 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+  if (lease == 0 || !swapped(&f->lease, &lease, t->lease, ACQ_REL))
     return false;
   uint32_t mine = t->lease;
   if (unlikely(f->id != id)) { /* another future's, by then */
-    __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    swapped(&f->lease, &mine, lease, ACQ_REL);
     return false;
   }
   /* That thread may have been about to run it: then it is that one's. Not so where it would have to
@@ -52,7 +51,7 @@ bool future_take(struct thread *t, struct aprof_future *f, uint64_t id, bool ope
   uint64_t sequence = begun ? thread_sequence(lease) : 0;
   if (unlikely(sequence & 1) && (thread_leaves(t, lease, sequence), runs_elsewhere(t, f))) {
     node_shared(function_node(f->node));
-    __atomic_compare_exchange_n(&f->lease, &mine, lease, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    swapped(&f->lease, &mine, lease, ACQ_REL);
     return false;
   }
   if (unlikely(f->id != id)) /* it was over with that */
@@ -87,7 +86,7 @@ bool future_hold(struct thread *t, struct aprof_future *f, uint64_t id) {
     return false;
   t->held = f;
   t->held_lease = lease;
-  if (!__atomic_compare_exchange_n(&f->lease, &lease, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+  if (!swapped(&f->lease, &lease, 0, SEQ_CST))
     return false;
   if (lease != t->lease)
     thread_settles(t, lease);
@@ -100,8 +99,7 @@ bool future_hold(struct thread *t, struct aprof_future *f, uint64_t id) {
 void future_unhold(struct thread *t) {
   uint32_t none = 0;
   if (t->held != NULL) /* of another id: it was not the one that was meant */
-    __atomic_compare_exchange_n(&t->held->lease, &none, t->held_lease, false, __ATOMIC_ACQ_REL,
-                                __ATOMIC_RELAXED);
+    swapped(&t->held->lease, &none, t->held_lease, ACQ_REL);
 }
 
 void future_migrated(struct thread *t, struct aprof_future *f) {

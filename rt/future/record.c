@@ -66,9 +66,7 @@ static uint32_t slab_new(void) {
    or to create it: that is left for the next time. After this no thread begins to. */
 static bool lease_withdrawn(struct aprof_future *f) {
   uint32_t lease = __atomic_load_n(&f->lease, __ATOMIC_ACQUIRE);
-  return lease == 0 ||
-         (!thread_lags(lease) && __atomic_compare_exchange_n(&f->lease, &lease, 0, false,
-                                                             __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  return lease == 0 || (!thread_lags(lease) && swapped(&f->lease, &lease, 0, SEQ_CST));
 }
 
 /* What f, which waits, was queued by then: since somebody woke it, or it was due. */

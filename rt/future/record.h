@@ -120,8 +120,7 @@ struct aprof_future *future_new(struct thread *t, uint64_t now);
  * because the program does not order them, one does. False: it is over, or was.
  */
 static inline bool future_claim(struct aprof_future *f, uint64_t id) {
-  return id != 0 &&
-         __atomic_compare_exchange_n(&f->id, &id, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  return id != 0 && swapped(&f->id, &id, 0, ACQ_REL);
 }
 void future_free(struct thread *t, struct aprof_future *f); /* claimed */
 /* A thread that creates nothing gives what it has to those who do. */

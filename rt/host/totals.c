@@ -54,8 +54,7 @@ static int leave_wish(uint64_t sequence, uint64_t tick) {
   do {
     if (number - __atomic_load_n(&totals.done, __ATOMIC_ACQUIRE) >= WISHES)
       return -1;
-  } while (!__atomic_compare_exchange_n(&totals.asked, &number, number + 1, false, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED));
+  } while (!swapped(&totals.asked, &number, number + 1, RELAXED));
   struct wish *w = &totals.wish[number % WISHES];
   w->sequence = sequence;
   w->tick = tick;

@@ -216,8 +216,7 @@ static SLOW void amounts_share(struct aprof_amount *first, const uint64_t *value
     uint64_t value = values[i] <= APROF_MOST ? values[i] : 0,
              seen = __atomic_load_n(&first[i].max, __ATOMIC_RELAXED);
     request_add(&first[i].sum, value);
-    while (seen < value && !__atomic_compare_exchange_n(&first[i].max, &seen, value, false,
-                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    while (seen < value && !swapped(&first[i].max, &seen, value, RELAXED))
       ;
   }
 }

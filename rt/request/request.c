@@ -34,8 +34,7 @@ void request_reset(void) {
 static void request_free(uint32_t number) {
   struct aprof_request *r = request_at(number);
   uint64_t id = __atomic_load_n(&r->id, __ATOMIC_RELAXED);
-  if (id == 0 ||
-      !__atomic_compare_exchange_n(&r->id, &id, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+  if (id == 0 || !swapped(&r->id, &id, 0, ACQ_REL))
     return;
   cells_give(r);
   __atomic_store_n(&r->state, APROF_REQUEST_FREE, __ATOMIC_RELEASE);
@@ -107,8 +106,7 @@ uint32_t request_begin(struct thread *t, const struct aprof_future *first, uint3
 bool request_hold(uint32_t number) {
   uint32_t *members = &request_at(number)->members,
            seen = __atomic_load_n(members, __ATOMIC_RELAXED);
-  while (seen != 0 && !__atomic_compare_exchange_n(members, &seen, seen + 1, false,
-                                                   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+  while (seen != 0 && !swapped(members, &seen, seen + 1, ACQ_REL))
     ;
   return seen != 0;
 }

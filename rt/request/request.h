@@ -25,8 +25,7 @@ bool request_hold(uint32_t number);
 /* A part of it that stopped running then. */
 static inline void request_stopped(struct aprof_request *r, uint64_t tick) {
   uint64_t seen = __atomic_load_n(&r->stopped, __ATOMIC_RELAXED);
-  while (seen < tick && !__atomic_compare_exchange_n(&r->stopped, &seen, tick, false,
-                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+  while (seen < tick && !swapped(&r->stopped, &seen, tick, RELAXED))
     ;
 }
 /* One member less. The last one ends what has no root. */

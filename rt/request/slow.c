@@ -126,8 +126,7 @@ SLOW void slow_replace(struct aprof_kind *k, const struct aprof_request *r, cons
                        uint64_t now) {
   struct aprof_slow *all = places_of(&k->slowest, APROF_CHUNK_SLOWEST, APROF_SLOWEST);
   uint32_t none = 0;
-  if (all == NULL ||
-      !__atomic_compare_exchange_n(&k->lock, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+  if (all == NULL || !swapped(&k->lock, &none, 1, ACQUIRE)) {
     __atomic_fetch_add(&rt.header->slow_missed, 1, __ATOMIC_RELAXED);
     return;
   }
@@ -153,9 +152,7 @@ SLOW void slow_log(uint32_t kind, const struct aprof_request *r, const struct sp
     return;
   struct aprof_slow *place = &all[number % APROF_LOGGED];
   uint64_t seen = __atomic_load_n(&place->sequence, __ATOMIC_RELAXED);
-  if (seen > mine || seen & 1 ||
-      !__atomic_compare_exchange_n(&place->sequence, &seen, mine, false, __ATOMIC_ACQUIRE,
-                                   __ATOMIC_RELAXED))
+  if (seen > mine || seen & 1 || !swapped(&place->sequence, &seen, mine, ACQUIRE))
     return;
   place->kind = (uint16_t)kind;
   fill_in(place, mine, r, s);

@@ -89,8 +89,7 @@ static void cell_book(struct aprof_request *r, uint32_t mine) {
 void cells_book(struct aprof_share *s, struct aprof_request *r) {
   uint32_t n = s->cells, none = 0;
   s->cells = 0;
-  if (r != NULL && n != 0 &&
-      __atomic_compare_exchange_n(&r->cells, &none, n, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+  if (r != NULL && n != 0 && swapped(&r->cells, &none, n, ACQ_REL))
     return;
   for (uint32_t next; n != 0; n = next) {
     next = cell_at(n)->next;
@@ -216,8 +215,7 @@ static void count(struct aprof_share *s, struct bracket *b, uint64_t now) {
 static inline bool pop_uncounted(struct aprof_share *s, uint32_t number, const struct bracket *b) {
   uint8_t before = b->before;
   uint64_t open = b->open;
-  if (!__atomic_compare_exchange_n(&s->brackets, &number, b->below, false, __ATOMIC_ACQ_REL,
-                                   __ATOMIC_RELAXED))
+  if (!swapped(&s->brackets, &number, b->below, ACQ_REL))
     return false;
   s->tier = before;
   s->open = open;

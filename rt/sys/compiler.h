@@ -17,6 +17,11 @@
 #define publish_fence() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
+/* Puts `next` there if *seen is what stands there, which it is in any case behind that; `order`: of
+   one that does. */
+#define swapped(at, seen, next, order)                                                             \
+  __atomic_compare_exchange_n(at, seen, next, false, __ATOMIC_##order, __ATOMIC_RELAXED)
+
 /* Read with acquire what other threads write, address and all in one instruction: for an
    atomic load GCC computes the address before, with instructions of its own. Of a word its upper
    half is compared; the lower one, read then, may belong to another upper one. */

@@ -111,9 +111,7 @@ static bool still_ours(void) {
    is not ours. */
 static void refuse(void) {
   int32_t without = orphan ? RT_ON : RT_ATTACHED;
-  if (!__atomic_compare_exchange_n(&rt.state, &without, RT_DEAD, false, __ATOMIC_ACQ_REL,
-                                   __ATOMIC_RELAXED) ||
-      orphan)
+  if (!swapped(&rt.state, &without, RT_DEAD, ACQ_REL) || orphan)
     return;
   rt.header->enabled = 0;
   __atomic_store_n(&rt.confined, true, __ATOMIC_RELEASE); /* nor for the message */

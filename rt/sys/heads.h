@@ -44,8 +44,7 @@ static inline void head_give(uint64_t *head, uint32_t first, uint32_t *last) {
   uint64_t seen = __atomic_load_n(head, __ATOMIC_RELAXED);
   do
     __atomic_store_n(last, (uint32_t)seen, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(head, &seen, head_changed(seen, first), false,
-                                      __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+  while (!swapped(head, &seen, head_changed(seen, first), RELEASE));
 }
 
 #endif
