@@ -78,38 +78,20 @@ static bool interrupted_event(uintptr_t frame) {
   return calls_out || (at >= (uintptr_t)__ehdr_start && at < (uintptr_t)etext);
 }
 
-/* Piece by piece, each within one page. 0: none. */
-static inline __attribute__((always_inline)) uintptr_t
-find_frame(uintptr_t from, uintptr_t until, uint64_t restorer, uint64_t *words, size_t room) {
-  from &= ~(uintptr_t)7;
-  while (from < until) {
-    size_t size = room - from % room;
+/* Piece by piece, each within one page; coroutines have little room. */
+static bool finds_frame(uintptr_t from, uintptr_t until, uint64_t restorer) {
+  uint64_t words[128];
+  for (from &= ~(uintptr_t)7; from < until;) {
+    size_t size = sizeof words - from % sizeof words;
     size_t got = peek(from, words, size);
     for (size_t i = 0; i < got / 8; i++)
       if (words[i] == restorer && interrupted_event(from + i * 8))
-        return from + i * 8;
+        return true;
     if (got < size)
       break;
     from += size;
   }
-  return 0;
-}
-
-static SLOW uintptr_t find_frame_near(uintptr_t from, uintptr_t until, uint64_t restorer) {
-  uint64_t words[128]; /* coroutines have little room */
-  return find_frame(from, until, restorer, words, sizeof words);
-}
-
-static SLOW uintptr_t find_frame_far(uintptr_t from, uintptr_t until, uint64_t restorer) {
-  uint64_t words[512];
-  return find_frame(from, until, restorer, words, sizeof words);
-}
-
-/* The frame that the last event has found, for a handler that makes many events. */
-static bool is_frame(uintptr_t frame, uint64_t restorer) {
-  uint64_t word;
-  return peek(frame, &word, sizeof word) == sizeof word && word == restorer &&
-         interrupted_event(frame);
+  return false;
 }
 
 static bool in_signal_handler(struct thread *t) {
@@ -125,11 +107,7 @@ static bool in_signal_handler(struct thread *t) {
   bool known = here >= t->stack_low + NEAR && here < t->stack_high;
   if (known)
     until = t->stack_high - here < FAR ? t->stack_high : here + FAR;
-  if (t->handler_frame > here && t->handler_frame < until && is_frame(t->handler_frame, restorer))
-    return true;
-  t->handler_frame =
-      known ? find_frame_far(here, until, restorer) : find_frame_near(here, until, restorer);
-  return t->handler_frame != 0;
+  return finds_frame(here, until, restorer);
 }
 
 #else

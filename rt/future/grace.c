@@ -96,21 +96,9 @@ void thread_first_settles(struct thread *t) {
   __atomic_store_n(&settled_once, true, __ATOMIC_RELEASE);
 }
 
-/* More than there is room for share the last place. */
-static void add_late(struct marks *m, uint32_t outside) {
-  if (m->late_count < MARKS_LATE) {
-    m->late[m->late_count].first = m->late[m->late_count].last = outside;
-    m->late_count++;
-  } else if (mark_before(outside, m->late[MARKS_LATE - 1].first)) {
-    m->late[MARKS_LATE - 1].first = outside;
-  } else if (mark_before(m->late[MARKS_LATE - 1].last, outside)) {
-    m->late[MARKS_LATE - 1].last = outside;
-  }
-}
-
-struct marks threads_mark(uint32_t patience) {
+uint32_t threads_mark(uint32_t *outside) {
   uint32_t count = rt.header->blocks, now = ++mark;
-  struct marks m = {.now = now, .all = now, .others = now};
+  *outside = now;
   for (uint32_t n = 1; n <= count && n < BLOCKS; n++) {
     const struct aprof_block *b = thread_blocks[n];
     uint64_t sequence = b != NULL ? sequence_of(b) : 0;
@@ -119,12 +107,8 @@ struct marks threads_mark(uint32_t patience) {
     else if (sequence != seen[n].sequence)
       seen[n].outside = now - 1; /* it has begun this event since the last mark */
     seen[n].sequence = sequence;
-    if (mark_before(seen[n].outside, m.all))
-      m.all = seen[n].outside;
-    if (now - seen[n].outside < patience)
-      m.others = mark_before(seen[n].outside, m.others) ? seen[n].outside : m.others;
-    else
-      add_late(&m, seen[n].outside);
+    if (mark_before(seen[n].outside, *outside))
+      *outside = seen[n].outside;
   }
-  return m;
+  return now;
 }

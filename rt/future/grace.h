@@ -28,23 +28,13 @@ uint64_t thread_sequence(uint32_t lease); /* odd in an event, but where it waits
 bool thread_lags(uint32_t lease);
 bool thread_in_event(uint32_t lease); /* ... is in one, at this moment */
 /* A mark for this moment. What no event can find any more is used again once no thread can still
-   look at it, which marks tell. Marks are compared by their difference. A thread is late when it
-   has been in one event for `patience` marks or more: most likely it stands still. */
-#define MARKS_LATE 4u
-struct marks {
-  uint32_t now;
-  uint32_t all;    /* since this one, all threads have been in no event for a moment */
-  uint32_t others; /* ... all but those that are late */
-  struct {
-    uint32_t first, last; /* of marks: such events began behind one of these, and before the next */
-  } late[MARKS_LATE];
-  uint32_t late_count;
-};
+   look at it, which marks tell: since `outside`, each thread has been in no event for a moment.
+   Marks are compared by their difference. The caller itself looks at no such thing any more.
+   rt.lock held. */
+uint32_t threads_mark(uint32_t *outside);
 static inline bool mark_before(uint32_t a, uint32_t b) {
   return (int32_t)(a - b) < 0;
 }
-/* The caller itself looks at no such thing any more. rt.lock held. */
-struct marks threads_mark(uint32_t patience);
 static inline void thread_waits(struct thread *t, bool waits) {
   __atomic_store_n(&t->waits, waits, __ATOMIC_SEQ_CST);
 }

@@ -17,8 +17,8 @@ struct key_segment {
   uint32_t depth;            /* upper bits of the hash that all keys here share; rt.lock */
   struct key_segment *older; /* whose words are still being copied; atomic */
   uint32_t replaced;         /* its words are copied elsewhere from here on; atomic */
-  uint32_t born, retired;    /* marks: it can be found, and can be no more; rt.lock */
-  uint32_t reserved;
+  uint32_t retired;          /* mark: no look-up that began behind it finds it; rt.lock */
+  uint32_t reserved[2];
   struct key_segment *next; /* of those that cannot; rt.lock */
   uint64_t word[KEY_WORDS]; /* hash << 32 | index; 0: never taken */
 };

@@ -753,9 +753,8 @@ START_TEST(stopped_in_a_segment) {
 }
 END_TEST
 
-/* ... also if it lasts so long that not all segments can be kept for it. */
+/* ... also if it lasts long. */
 START_TEST(stopped_for_long) {
-  setenv("APROF_OPTIONS", UNIT_OPTIONS ",memory:8M", 1);
   stop_a_thread(20000);
 }
 END_TEST
