@@ -6,6 +6,7 @@
 #include "rt/count/node.h"
 #include "rt/future/record.h"
 #include "rt/request/member.h"
+#include "rt/trace/moved.h"
 #include "transitions.h"
 
 __thread struct helper events_helper __attribute__((tls_model("initial-exec")));
@@ -32,6 +33,12 @@ struct aprof_future *future_born(struct thread *t, struct aprof_site *function, 
   if (function != NULL)
     f->node = f->outer = node_of_function(t, above, function)->node;
   return f;
+}
+
+void born_told(struct thread *t, const struct aprof_future *f, uint64_t born) {
+  trace_birth(t, f, born);
+  if (f->flags & APROF_F_MEMBER)
+    member_told(t, f, born);
 }
 
 /* A name that was an address, or nothing, becomes that of the body seen. */

@@ -29,7 +29,7 @@ static inline struct aprof_site *helper_around(const struct aprof_token *create)
    key yet; function NULL: no node yet. NULL: lost, and counted. */
 struct aprof_future *future_born(struct thread *t, struct aprof_site *function, bool root,
                                  uint64_t now);
-/* f, which was born then, is counted from now on: traced.c. */
+/* f, which was born then, is counted from now on. */
 SLOW void born_told(struct thread *t, const struct aprof_future *f, uint64_t born);
 static inline void trace_born(struct thread *t, const struct aprof_future *f, uint64_t born) {
   if (traces(t))

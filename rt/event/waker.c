@@ -2,21 +2,23 @@
 /* Waits that ended before their future ran; see waker.h. */
 #include "waker.h"
 
-void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kind,
-                   uint64_t length) {
+uint32_t count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kind,
+                       uint64_t length) {
   struct node_entry *e = node_beneath(t, above, site, kind);
   if (unlikely(e == NULL))
-    return;
+    return 0;
   struct aprof_counters *c = e->counters;
   c->await.count++;
   c->await.waiting += length;
   raise_max(t, &c->await.max, length);
   histogram_add(t, e->node, OF_WAITING, c, length);
+  return e->node;
 }
 
-uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {
+static inline __attribute__((always_inline)) uint64_t
+close_ready(struct thread *t, struct aprof_future *f, uint64_t now, bool told) {
   uint64_t woken = __atomic_exchange_n(&f->wake_tick, 0, __ATOMIC_RELAXED);
-  uint32_t waker = __atomic_exchange_n(&f->wake_site, 0, __ATOMIC_RELAXED);
+  uint32_t waker = __atomic_exchange_n(&f->wake_site, 0, __ATOMIC_RELAXED), at = 0;
   if (woken > now)
     return now; /* due later: it came before its time */
   if (woken < f->last) {
@@ -29,6 +31,15 @@ uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {
   if (waker == 0 || unlikely(waker > rt.header->sites)) /* of one put aside meanwhile: aside_for */
     waker = aprof_create_site(f);
   if (likely(f->id != 0)) /* one that is over has been claimed: nobody ran for that wake */
-    count_beneath(t, node, waker, APROF_NODE_WAKER, elapsed(woken, now));
+    at = count_beneath(t, node, waker, APROF_NODE_WAKER, elapsed(woken, now));
+  if (told)
+    trace_put(t, APROF_TRACE_READY, index_of(f), at, woken);
   return woken;
+}
+
+uint64_t close_woken(struct thread *t, struct aprof_future *f, uint64_t now) {
+  return close_ready(t, f, now, false);
+}
+uint64_t close_woken_traced(struct thread *t, struct aprof_future *f, uint64_t now) {
+  return close_ready(t, f, now, true);
 }

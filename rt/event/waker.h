@@ -7,14 +7,15 @@
 #include "segments.h"
 
 /* Another time of that length, in ticks, at `site` beneath the function whose node is `above`;
-   `kind`: enum aprof_node_kind. Inside an event. */
-void count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kind, uint64_t length);
+   `kind`: enum aprof_node_kind. Its node; 0: there is no room. Inside an event. */
+uint32_t count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t kind,
+                       uint64_t length);
 
 /* f was woken, or due, before its wait ends: books the time since then as queued, also
    at its waker. Returns the tick at which the wait ended. */
 __attribute__((noinline)) uint64_t close_woken(struct thread *t, struct aprof_future *f,
                                                uint64_t now);
-/* ... and tells the trace: traced.c. */
+/* ... and tells the trace: not by a test, so that what is not traced has no instruction more. */
 __attribute__((noinline)) uint64_t close_woken_traced(struct thread *t, struct aprof_future *f,
                                                       uint64_t now);
 
