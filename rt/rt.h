@@ -288,6 +288,13 @@ static inline struct aprof_future *running(const struct thread *t) {
 static inline char *rt_base(void) {
   return (char *)rt.header;
 }
+/* What lies in the profile is known by its offset / 8. */
+static inline void *at_offset(uint32_t offset) {
+  return rt_base() + ((uint64_t)offset << 3);
+}
+static inline uint32_t offset_of(const void *what) {
+  return (uint32_t)((uint64_t)((const char *)what - rt_base()) >> 3);
+}
 static inline uint32_t index_of(const struct aprof_future *f) {
   return (uint32_t)(((uintptr_t)f - (uintptr_t)rt.header) >> 7);
 }

@@ -29,7 +29,7 @@ static bool may_grow(void) {
 
 static void give_back(void *piece, uint32_t size) {
   *(uint32_t *)piece = given_back[size / APROF_HISTOGRAM_ALIGN];
-  given_back[size / APROF_HISTOGRAM_ALIGN] = buckets_offset(piece);
+  given_back[size / APROF_HISTOGRAM_ALIGN] = offset_of(piece);
 }
 
 static bool more_room(void) {
@@ -39,7 +39,6 @@ static bool more_room(void) {
   char *chunk = arena_chunk(APROF_CHUNK_HISTOGRAMS, 0, 0, CHUNK, 1);
   if (chunk == NULL || (uint64_t)(chunk + CHUNK - rt_base()) >> 35 != 0)
     return false; /* no offset reaches it */
-  arena_publish(chunk, APROF_CHUNK_HISTOGRAMS);
   room = chunk;
   room_end = chunk + CHUNK;
   return true;
@@ -49,7 +48,7 @@ static bool more_room(void) {
 static void *piece_new(uint32_t size) {
   uint32_t *last = &given_back[size / APROF_HISTOGRAM_ALIGN];
   if (*last != 0) {
-    void *piece = buckets_at(*last);
+    void *piece = at_offset(*last);
     *last = *(uint32_t *)piece;
     return memset(piece, 0, size);
   }
@@ -101,7 +100,7 @@ static uint32_t carried_size(const struct aprof_buckets *h) {
 
 void buckets_free(struct aprof_buckets *h) {
   if (h->carried != 0)
-    give_back(buckets_at(h->carried), carried_size(h));
+    give_back(at_offset(h->carried), carried_size(h));
   give_back(h, size_of(h->octaves, h->two));
 }
 
@@ -120,9 +119,9 @@ static void carry(struct aprof_buckets *h, uint32_t at, uint32_t times) {
       return;
     }
     publish_fence();
-    h->carried = buckets_offset(piece);
+    h->carried = offset_of(piece);
   }
-  ((uint32_t *)buckets_at(h->carried))[at] += times;
+  ((uint32_t *)at_offset(h->carried))[at] += times;
 }
 
 __attribute__((used)) void buckets_carries(uint16_t *buckets, const uint16_t *count) {
@@ -166,7 +165,7 @@ void buckets_add_up(struct aprof_buckets *to, const struct aprof_buckets *from) 
     if (++to->count[at] == 0)
       carry(to, at, 1);
   }
-  const uint32_t *carried = from->carried != 0 ? buckets_at(from->carried) : NULL;
+  const uint32_t *carried = from->carried != 0 ? at_offset(from->carried) : NULL;
   for (uint32_t i = 0; i < counts_of(from->octaves, from->two); i++) {
     uint32_t sum = (uint32_t)to->count[i] + from->count[i];
     uint32_t times = (sum >> 16) + (carried != NULL ? carried[i] : 0);
@@ -178,7 +177,7 @@ void buckets_add_up(struct aprof_buckets *to, const struct aprof_buckets *from) 
 
 void buckets_empty(struct aprof_buckets *h) {
   if (h->carried != 0)
-    memset(buckets_at(h->carried), 0, carried_size(h));
+    memset(at_offset(h->carried), 0, carried_size(h));
   memset(h->count, 0, size_of(h->octaves, h->two) - sizeof *h);
   h->few = h->full = 0;
   h->users = 0;

@@ -37,14 +37,6 @@ SLOW void buckets_carries(uint16_t *buckets, const uint16_t *count);
 
 #pragma GCC visibility pop
 
-static inline void *buckets_at(uint32_t offset) {
-  return rt_base() + ((uint64_t)offset << 3);
-}
-
-static inline uint32_t buckets_offset(const void *piece) {
-  return (uint32_t)((uint64_t)((const char *)piece - rt_base()) >> 3);
-}
-
 static inline struct aprof_buckets *buckets_of(const uint16_t *counts) {
   return (struct aprof_buckets *)((uintptr_t)counts - offsetof(struct aprof_buckets, count));
 }

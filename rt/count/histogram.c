@@ -31,7 +31,7 @@ void histogram_reset(void) {
 /* Which histogram: block 12 bits, quantity 4, function site 24, place's site 24. Of
    one site there may be an await and a waker, which are different quantities. */
 static uint64_t key_of(const struct thread *t, uint32_t node, uint32_t which) {
-  const struct aprof_node *n = &rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK];
+  const struct aprof_node *n = node_at(node);
   uint64_t function = n->site, await = 0;
   if (n->is_await) {
     await = n->site;
@@ -46,8 +46,8 @@ static uint64_t key_of(const struct thread *t, uint32_t node, uint32_t which) {
 /* `older` is in nobody's counters any more; all that grew from it are found from the newest. */
 static void forget_older(struct aprof_buckets *newest, struct aprof_buckets *older) {
   struct aprof_buckets *h = newest;
-  while (h->older != buckets_offset(older))
-    h = buckets_at(h->older);
+  while (h->older != offset_of(older))
+    h = at_offset(h->older);
   h->older = older->older;
   buckets_free(older);
 }
@@ -69,9 +69,9 @@ static struct aprof_buckets *newest_of(uint64_t key, bool two) {
     return NULL;
   uint32_t known = map_find(&table, key);
   if (known != 0)
-    return buckets_at(known);
+    return at_offset(known);
   struct aprof_buckets *h = buckets_new(0, two);
-  if (h == NULL || map_add(&table, key, buckets_offset(h)))
+  if (h == NULL || map_add(&table, key, offset_of(h)))
     return h;
   buckets_free(h);
   return NULL;
@@ -83,8 +83,8 @@ static struct aprof_buckets *grown(uint64_t key, struct aprof_buckets *h, uint32
     h->full = 1;
     return NULL;
   }
-  larger->older = buckets_offset(h);
-  map_change(&table, key, buckets_offset(larger));
+  larger->older = offset_of(h);
+  map_change(&table, key, offset_of(larger));
   return larger;
 }
 
@@ -218,7 +218,7 @@ void histogram_take_back(struct thread *t, struct aprof_counters *c, uint64_t le
   if (bucket >> 4 >= h->octaves)
     return;
   uint32_t none = 0,
-           *carried = h->carried != 0 ? (uint32_t *)buckets_at(h->carried) + bucket : &none;
+           *carried = h->carried != 0 ? (uint32_t *)at_offset(h->carried) + bucket : &none;
   if (h->count[bucket] == 0 && *carried == 0)
     return;
   *carried -= h->count[bucket]-- == 0;
@@ -229,9 +229,9 @@ void histogram_take_back(struct thread *t, struct aprof_counters *c, uint64_t le
 static void forget(uint64_t key, uint32_t offset, void *block) {
   if (key >> 52 != (*(uint32_t *)block & 0xfff))
     return;
-  struct aprof_buckets *h = buckets_at(offset);
+  struct aprof_buckets *h = at_offset(offset);
   while (h->older != 0)
-    forget_older(h, buckets_at(h->older));
+    forget_older(h, at_offset(h->older));
   buckets_empty(h);
 }
 

@@ -24,8 +24,6 @@ static struct aprof_missed *table(struct aprof_block *b, uint32_t owner) {
   if (b->misses == 0) {
     rt_lock();
     struct aprof_missed *all = arena_chunk(APROF_CHUNK_MISSES, owner, 0, ROOM, sizeof *all);
-    if (all != NULL)
-      arena_publish(all, APROF_CHUNK_MISSES);
     b->misses = all != NULL ? (uint64_t)((char *)all - rt_base()) : NO_ROOM;
     rt_unlock();
   }

@@ -20,20 +20,11 @@ void node_reset(void) {
   paths = (struct map){NULL};
 }
 
-static struct aprof_node *node_at(uint32_t node) {
-  return &rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK];
-}
-
 static struct aprof_node *segment_for(uint32_t node) {
   struct aprof_node **segment = &rt.node_segments[node / NODE_CHUNK];
-  if (*segment == NULL) {
-    struct aprof_node *fresh = arena_chunk(APROF_CHUNK_NODES, 0, node / NODE_CHUNK * NODE_CHUNK,
-                                           NODE_CHUNK, sizeof *fresh);
-    if (fresh == NULL)
-      return NULL;
-    arena_publish(fresh, APROF_CHUNK_NODES);
-    *segment = fresh;
-  }
+  if (*segment == NULL)
+    *segment = arena_chunk(APROF_CHUNK_NODES, 0, node / NODE_CHUNK * NODE_CHUNK, NODE_CHUNK,
+                           sizeof **segment);
   return *segment;
 }
 
@@ -194,7 +185,6 @@ static SLOW void cache_grow(struct thread *t) {
   const struct node_entry *old = t->cache;
   struct node_entry *larger = arena_chunk(APROF_CHUNK_PRIVATE, 0, 0, 4 * count, sizeof *larger);
   if (larger != NULL) {
-    arena_publish(larger, APROF_CHUNK_PRIVATE);
     t->cache = larger;
     t->paths = (uint32_t)((4 * count - 1) * sizeof *larger);
     for (uint32_t i = 0; i < count; i++)
@@ -272,10 +262,8 @@ struct aprof_counters *counters_slow(struct thread *t, uint32_t node) {
   rt_lock();
   struct aprof_counters *c =
       arena_chunk(APROF_CHUNK_COUNTERS, t->index, segment * NODE_SEGMENT, NODE_SEGMENT, sizeof *c);
-  if (c != NULL) {
-    arena_publish(c, APROF_CHUNK_COUNTERS);
+  if (c != NULL)
     t->segments[segment] = c;
-  }
   rt_unlock();
   if (c == NULL) {
     __atomic_fetch_add(&rt.header->lost_events, 1, __ATOMIC_RELAXED);

@@ -45,19 +45,19 @@ static inline uint64_t own_site(uint32_t site) {
 void node_forget_sites(struct aprof_counters **segments); /* see thread_forget_sites */
 bool node_start(void);
 void node_reset(void);
+static inline struct aprof_node *node_at(uint32_t node) {
+  return &rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK];
+}
 static inline uint32_t node_site(uint32_t node) {
-  return rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].site;
+  return node_at(node)->site;
 }
 static inline uint32_t node_parent(uint32_t node) {
-  return rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].parent;
+  return node_at(node)->parent;
 }
 /* The function of a node of one, or of a span of one; of a span outside futures, itself. */
 static inline uint32_t function_node(uint32_t node) {
-  const struct aprof_node *n = &rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK];
-  while (unlikely(n->is_await == APROF_NODE_SPAN) && n->parent != 0) {
-    node = n->parent;
-    n = &rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK];
-  }
+  while (unlikely(node_at(node)->is_await == APROF_NODE_SPAN) && node_parent(node) != 0)
+    node = node_parent(node);
   return node;
 }
 /* ... of f's; told at once where f lies at the bottom of its stack. */
@@ -171,9 +171,7 @@ static inline struct node_entry *node_beneath(struct thread *t, uint32_t above, 
   if (likely(e != NULL))
     return e;
   uint32_t node = node_of_site_slow(above, site, kind);
-  if (rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].is_await != kind)
-    return NULL; /* (other) */
-  return node_keep(t, place, number, node);
+  return node_at(node)->is_await == kind ? node_keep(t, place, number, node) : NULL; /* (other) */
 }
 
 #endif

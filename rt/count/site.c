@@ -59,14 +59,13 @@ static uint32_t hash_psite(const struct aprof_psite *p) {
   if (p->address != 0)
     return hash_word(p->address);
   uint32_t h = hash_word((uint64_t)p->line << 32 | p->column) ^ p->kind * 0x9e3779b9u;
-  for (const char *c = p->name ? rt_base() + ((uint64_t)p->name << 3) : ""; *c; c++)
+  for (const char *c = p->name ? at_offset(p->name) : ""; *c; c++)
     h = (h ^ (unsigned char)*c) * 16777619u;
   return h;
 }
 
 static bool text_equal(uint32_t a, uint32_t b) {
-  return a == b || (a != 0 && b != 0 &&
-                    strcmp(rt_base() + ((uint64_t)a << 3), rt_base() + ((uint64_t)b << 3)) == 0);
+  return a == b || (a != 0 && b != 0 && strcmp(at_offset(a), at_offset(b)) == 0);
 }
 
 /* Of two lines of bindings for one call, one may mean waiting for new work. A function is
@@ -108,12 +107,10 @@ static uint32_t intern(const struct aprof_psite *wanted) {
   if (chunk >= SITE_CHUNKS)
     return 0;
   if (chunks[chunk] == NULL) {
-    struct aprof_psite *fresh =
-        arena_chunk(APROF_CHUNK_SITES, 0, chunk * SITE_CHUNK, SITE_CHUNK, sizeof *fresh);
-    if (fresh == NULL)
+    chunks[chunk] =
+        arena_chunk(APROF_CHUNK_SITES, 0, chunk * SITE_CHUNK, SITE_CHUNK, sizeof **chunks);
+    if (chunks[chunk] == NULL)
       return 0;
-    arena_publish(fresh, APROF_CHUNK_SITES);
-    chunks[chunk] = fresh;
   }
   struct aprof_psite *p = &chunks[chunk][id % SITE_CHUNK];
   uint8_t kind = wanted->kind;
@@ -226,7 +223,6 @@ static uint32_t module_of(const struct module_search *s) {
     modules = arena_chunk(APROF_CHUNK_MODULES, 0, 1, MODULES, sizeof *modules);
     if (modules == NULL)
       return 0;
-    arena_publish(modules, APROF_CHUNK_MODULES);
   }
   if (modules_count == MODULES)
     return 0;

@@ -19,8 +19,7 @@
 #include "rt/trace/ring.h"
 
 static bool is_span(uint32_t node) {
-  return node != 0 && node <= rt.header->nodes &&
-         rt.node_segments[node / NODE_CHUNK][node % NODE_CHUNK].is_await == APROF_NODE_SPAN;
+  return node != 0 && node <= rt.header->nodes && node_at(node)->is_await == APROF_NODE_SPAN;
 }
 
 static uint32_t node_before(const struct aprof_token *token) {

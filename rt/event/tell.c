@@ -17,10 +17,10 @@ void user_event(enum aprof_event_kind kind, const struct aprof_future *f, uint64
   if (f->parent != 0 && aprof_is_parent(parent, f))
     event.parent = parent->id;
   if (function->name != 0)
-    event.function = rt_base() + ((uint64_t)function->name << 3);
+    event.function = at_offset(function->name);
   const struct aprof_psite *place = site != 0 ? site_record(site) : function;
   if (place->file != 0)
-    event.file = rt_base() + ((uint64_t)place->file << 3);
+    event.file = at_offset(place->file);
   event.line = place->line;
   event.time_ns = rt.clock == APROF_CLOCK_VIRTUAL ? now : clock_ns(now - rt.header->tick0);
   struct thread *t = aprof_self;

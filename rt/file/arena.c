@@ -33,7 +33,8 @@ void *arena_chunk(uint32_t type, uint32_t owner, uint32_t first, uint32_t count,
   chunk->element = element;
   publish_fence();
   __atomic_store_n(&rt.header->used, at + size, __ATOMIC_RELEASE);
-  if (type == APROF_CHUNK_PRIVATE || type == APROF_CHUNK_KEYS)
+  if (type != APROF_CHUNK_FUTURES && type != APROF_CHUNK_KINDS && type != APROF_CHUNK_BLOCK &&
+      type != APROF_CHUNK_RING)
     __atomic_store_n(&chunk->type, type, __ATOMIC_RELEASE);
   return chunk + 1;
 }
@@ -69,7 +70,7 @@ uint32_t arena_string(const char *text) {
   uint32_t hash;
   size_t length = measure(text, &hash);
   uint32_t *seen = &strings_seen[hash % STRINGS_CACHE];
-  if (*seen != 0 && is_same(rt_base() + ((uint64_t)*seen << 3), text, length))
+  if (*seen != 0 && is_same(at_offset(*seen), text, length))
     return *seen;
   uint64_t room = ROUND_UP(length + 1, 8);
   if (strings_next + room > strings_end) {
@@ -77,7 +78,6 @@ uint32_t arena_string(const char *text) {
                               STRINGS_CHUNK - (uint32_t)sizeof(struct aprof_chunk), 1);
     if (chunk == NULL)
       return 0;
-    arena_publish(chunk, APROF_CHUNK_STRINGS);
     strings_next = (uint64_t)(chunk - rt_base());
     strings_end = strings_next + STRINGS_CHUNK - sizeof(struct aprof_chunk);
   }

@@ -35,10 +35,6 @@ void kind_reset(void) {
   memset(slots, 0, sizeof slots);
 }
 
-static const char *text_at(uint32_t string) {
-  return rt_base() + ((uint64_t)string << 3);
-}
-
 static uint32_t hash_of(const char *label, uint32_t function, uint32_t implicit) {
   uint32_t h = 2166136261u ^ (function << 1 | implicit);
   for (; label != NULL && *label != '\0'; label++)
@@ -82,7 +78,7 @@ static uint32_t slot_of(const char *label, uint32_t function, uint32_t implicit)
        slot = (slot + 1) % SLOTS) {
     const struct aprof_kind *k = place_of(number, false);
     if (k->function == function && k->flags == implicit &&
-        (label == NULL ? k->label == 0 : k->label != 0 && strcmp(text_at(k->label), label) == 0))
+        (label == NULL ? k->label == 0 : k->label != 0 && strcmp(at_offset(k->label), label) == 0))
       break;
   }
   return slot;
@@ -132,7 +128,7 @@ uint32_t kind_remembered(const struct aprof_request *r, const char *label, size_
   const struct aprof_kind *k = number != 0 ? place_of(number, false) : NULL;
   return k != NULL && k->function == r->function &&
                  k->flags == (r->flags & APROF_REQUEST_IMPLICIT) && k->label != 0 &&
-                 is_label(text_at(k->label), label, most)
+                 is_label(at_offset(k->label), label, most)
              ? number
              : 0;
 }
@@ -159,7 +155,7 @@ static SLOW struct aprof_buckets *larger(struct aprof_amount *amount, struct apr
   if (made != NULL && h != NULL)
     buckets_add_up(made, h);
   if (made != NULL || h == NULL)
-    __atomic_store_n(&amount->histogram, made != NULL ? buckets_offset(made) : 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&amount->histogram, made != NULL ? offset_of(made) : 1, __ATOMIC_RELEASE);
   if (made != NULL)
     amount->counts = made->octaves * (APROF_HISTOGRAM_BUCKETS / APROF_OCTAVES);
   if (h != NULL && made == NULL)
@@ -175,7 +171,7 @@ static SLOW void amount_slow(struct aprof_amount *amount, uint64_t value) {
   if (value > APROF_MOST)
     value = 0; /* threads that race */
   uint32_t bucket = aprof_bucket_of(value);
-  struct aprof_buckets *h = amount->histogram > 1 ? buckets_at(amount->histogram) : NULL;
+  struct aprof_buckets *h = amount->histogram > 1 ? at_offset(amount->histogram) : NULL;
   amount->sum += value;
   amount->max = amount->max > value ? amount->max : value;
   if (bucket >= amount->counts && (h == NULL || h->octaves != 0 || h->few == APROF_FEW))
@@ -247,15 +243,14 @@ static void amounts_empty(struct aprof_amount *first) {
   for (struct aprof_amount *amount = first; amount < first + 4; amount++) {
     amount->sum = amount->max = 0;
     if (amount->histogram > 1)
-      buckets_empty(buckets_at(amount->histogram));
+      buckets_empty(at_offset(amount->histogram));
   }
 }
 
 /* -- tiers of a part ---------------------------------------------------------------- */
 
 static struct aprof_kind_tier *tier_at(uint32_t offset) {
-  return offset != 0 ? (struct aprof_kind_tier *)(void *)(rt_base() + ((uint64_t)offset << 3))
-                     : NULL;
+  return offset != 0 ? at_offset(offset) : NULL;
 }
 
 static struct aprof_kind_tier *tier_known(const struct aprof_kind_part *p, uint32_t tier) {
@@ -272,8 +267,7 @@ static SLOW struct aprof_kind_tier *tier_new(struct aprof_block *b, struct aprof
   if (of == NULL && b->tiers_left == 0) {
     char *chunk = arena_chunk(APROF_CHUNK_TIERS, 0, 0, TIER_CHUNK, sizeof *of);
     if (chunk != NULL) {
-      arena_publish(chunk, APROF_CHUNK_TIERS);
-      b->tiers_from = buckets_offset(chunk);
+      b->tiers_from = offset_of(chunk);
       b->tiers_left = TIER_CHUNK;
     }
   }
@@ -318,8 +312,6 @@ static SLOW uint64_t parts_new(struct thread *t, uint32_t chunk) {
   struct aprof_kind_part *p = arena_chunk(APROF_CHUNK_KIND_PARTS, t->index,
                                           chunk * APROF_KIND_CHUNK, APROF_KIND_CHUNK, sizeof *p);
   uint64_t at = p != NULL ? (uintptr_t)p : 1;
-  if (p != NULL)
-    arena_publish(p, APROF_CHUNK_KIND_PARTS);
   t->block->kind_parts[chunk] = t->kind_parts[chunk] = at;
   rt_unlock();
   return at;
@@ -380,7 +372,7 @@ static uint32_t kind_of(const struct aprof_request *r) {
   uint64_t word = __atomic_load_n(found, __ATOMIC_ACQUIRE);
   if (likely(word >> 16 == found_word(r, 0) >> 16) && likely((uint16_t)word != 0))
     return (uint16_t)word;
-  return kind_found(r, k != NULL ? text_at(k->label) : NULL, found);
+  return kind_found(r, k != NULL ? at_offset(k->label) : NULL, found);
 }
 
 uint32_t kind_book(struct thread *t, const struct aprof_request *r, uint64_t now) {

@@ -17,7 +17,8 @@ _Static_assert(sizeof(struct aprof_request) == 128 && sizeof(struct aprof_share)
                "lines of the cache");
 
 /* As many new ones as a thread takes at once, which then lie side by side: of lines that are
-   written in turn by two threads a processor that fetches them in pairs has the one of another's. */
+   written in turn by two threads a processor that fetches them in pairs has the one of another's.
+ */
 #define BATCH 8u
 
 void pool_reset(struct pool *pool, uint32_t most) {
@@ -38,10 +39,7 @@ static SLOW uint32_t pool_new(struct pool *pool, uint32_t batch, uint32_t *last)
     uint32_t next = pool->made + 1, i = next / POOL_CHUNK;
     if (pool->chunk[i] == NULL) {
       char *chunk = arena_chunk(pool->type, 0, i * POOL_CHUNK, POOL_CHUNK, pool->size);
-      if (chunk != NULL) {
-        arena_publish(chunk, pool->type);
-        __atomic_store_n(&pool->chunk[i], chunk, __ATOMIC_RELEASE);
-      }
+      __atomic_store_n(&pool->chunk[i], chunk, __ATOMIC_RELEASE);
     }
     if (pool->chunk[i] != NULL) {
       *last = next | (batch - 1);
@@ -54,8 +52,8 @@ static SLOW uint32_t pool_new(struct pool *pool, uint32_t batch, uint32_t *last)
   return number;
 }
 
-/* That of requests, which each takes and gives back, lies with what each counts: threads wait for one
-   line less, and for none in which they look up a record. */
+/* That of requests, which each takes and gives back, lies with what each counts: threads wait for
+   one line less, and for none in which they look up a record. */
 static uint64_t *head_of(struct pool *pool) {
   return pool == &requests ? &rt.header->free_requests : &pool->head;
 }

@@ -22,22 +22,19 @@ static struct aprof_slow *places_of(uint32_t *reference, uint32_t type, uint32_t
   if (unlikely(offset == 0)) {
     rt_lock();
     struct aprof_slow *all = *reference == 0 ? arena_chunk(type, 0, 0, count, sizeof *all) : NULL;
-    if (all != NULL) {
-      arena_publish(all, type);
-      __atomic_store_n(reference, (uint32_t)((uint64_t)((char *)all - rt_base()) >> 3),
-                       __ATOMIC_RELEASE);
-    }
+    if (all != NULL)
+      __atomic_store_n(reference, offset_of(all), __ATOMIC_RELEASE);
     offset = *reference;
     rt_unlock();
   }
-  return offset != 0 ? (struct aprof_slow *)(void *)(rt_base() + ((uint64_t)offset << 3)) : NULL;
+  return offset != 0 ? at_offset(offset) : NULL;
 }
 
 void slow_forget(struct aprof_kind *k) {
   __atomic_store_n(&k->least, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&k->fresh_until, 0, __ATOMIC_RELAXED);
   if (k->slowest != 0)
-    memset(rt_base() + ((uint64_t)k->slowest << 3), 0, APROF_SLOWEST * sizeof(struct aprof_slow));
+    memset(at_offset(k->slowest), 0, APROF_SLOWEST * sizeof(struct aprof_slow));
 }
 
 static uint64_t ended(const struct aprof_slow *s) {

@@ -7,7 +7,7 @@
 uint32_t tier_number(const char *name) {
   uint32_t *names = rt.header->tier_names, n = 1;
   for (; n < APROF_TIERS - 1 && names[n] != 0; n++)
-    if (strcmp(rt_base() + ((uint64_t)names[n] << 3), name) == 0)
+    if (strcmp(at_offset(names[n]), name) == 0)
       return n;
   if (n == APROF_TIERS - 1) {
     if (names[n] == 0)
