@@ -125,16 +125,6 @@ void span_outside_back(struct thread *t, const struct aprof_token *token) {
 
 /* -- on a future ------------------------------------------------------------------------ */
 
-static uint32_t tier_begins(struct thread *t, struct aprof_future *f, uint32_t tier, uint64_t now) {
-  uint32_t before = tier_of(f), bracket = member_tier_begin(f, tier, now);
-  tier_told(t, f, before, now);
-  return bracket;
-}
-static void tier_ends(struct thread *t, struct aprof_future *f, uint32_t bracket, uint64_t now) {
-  uint32_t before = tier_of(f);
-  member_tier_end(f, bracket, now);
-  tier_told(t, f, before, now);
-}
 static void tier_back(struct thread *t, struct aprof_future *f, uint32_t bracket, uint64_t now) {
   uint32_t before = tier_of(f);
   member_tier_back(f, bracket, now);
@@ -153,28 +143,25 @@ static void begin_inside(struct thread *t, struct aprof_site *site, struct aprof
   event_unusual(t);
   struct aprof_future *f = t->cur;
   const struct node_entry *e = site->kind == APROF_SITE_SPAN ? span_find(t, f->node, site) : NULL;
-  uint64_t node = e != NULL ? e->node : 0, bracket = 0;
+  uint64_t word = e != NULL ? e->node : 0;
   uint32_t before = f->node;
-  if (node != 0)
+  if (e != NULL)
     counters_of(t, e->node)->function.done++;
-  if (detail == APROF_DETAIL_TIME && (node != 0 || tier != 0)) {
-    uint64_t now = event_time(t);
-    close_here(t, f, now);
-    bracket = tier != 0 ? tier_begins(t, f, tier, now) : member_bracket(f);
-    node |= tier != 0 && bracket != 0 ? SPAN_TIERED : 0;
-    if (bracket == 0)
-      bracket = member_bracket(f); /* no room for its own: those outside stay open */
-    if (e != NULL) {
-      f->node = e->node;
-      t->counters = e->counters;
-      trace(t, APROF_TRACE_NODE, f, f->node, now);
-    }
+  if (detail != APROF_DETAIL_TIME || (e == NULL && tier == 0))
+    return;
+  uint64_t now = event_time(t);
+  close_here(t, f, now);
+  word |= tier_opens(t, f, tier, true, now);
+  if (e != NULL) {
+    f->node = e->node;
+    t->counters = e->counters;
+    trace(t, APROF_TRACE_NODE, f, f->node, now);
   }
-  if (detail != APROF_DETAIL_TIME || !(node & (SPAN_NODE | SPAN_TIERED)))
+  if (!(word & (SPAN_NODE | SPAN_TIERED)))
     return;
   token->word[0] = f->id | SPAN_TOKEN;
   token->word[1] = (uint64_t)before << 32 | index_of(f) * 2 | BRACKET_INDEXED;
-  token->word[2] = bracket << 32 | node;
+  token->word[2] = word;
 }
 
 /* f runs here, at that node. */
@@ -215,7 +202,7 @@ static SLOW bool end_unwinds(struct thread *t, struct aprof_future *f) {
 static void end_inside(struct thread *t, const struct aprof_token *token) {
   event_unusual(t);
   struct aprof_future *f = bracket_future(token);
-  uint32_t node = token->word[2] & SPAN_NODE, bracket = (uint32_t)(token->word[2] >> 32);
+  uint32_t node = token->word[2] & SPAN_NODE;
   if (f->id != span_future_id(token) || (node != 0 && !is_span(node)))
     return; /* it is over */
   if (unlikely(f != t->cur) && !end_unwinds(t, f))
@@ -224,10 +211,7 @@ static void end_inside(struct thread *t, const struct aprof_token *token) {
   close_here(t, f, now);
   node_again(t, f, node_before(token),
              now); /* also of a tier alone: spans inside may have been left */
-  if (token->word[2] & SPAN_TIERED)
-    tier_ends(t, f, bracket, now);
-  else
-    tier_back(t, f, bracket, now);
+  tier_closes(t, f, token, true, now);
 }
 
 /* -- events --------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #ifndef APROF_RT_SPAN_H
 #define APROF_RT_SPAN_H
 
-#include "rt/request/pool.h"
+#include "rt/request/member.h"
 #include "rt/trace/ring.h"
 #include "tokens.h"
 
@@ -38,6 +38,30 @@ static inline void tier_told(struct thread *t, const struct aprof_future *f, uin
                              uint64_t now) {
   if (traces(t) && tier_of(f) != before)
     trace_put(t, APROF_TRACE_TIER, index_of(f), tier_of(f), now);
+}
+
+/* What a bracket's token says of f's tiers, of which `tier`, if any, opens in it; it closes.
+   `tells`: they are told where somebody traces. */
+static inline __attribute__((always_inline)) uint64_t
+tier_opens(struct thread *t, struct aprof_future *f, uint32_t tier, bool tells, uint64_t now) {
+  uint32_t before = tells ? tier_of(f) : 0;
+  uint64_t bracket = tier != 0 ? member_tier_begin(f, tier, now) : 0;
+  if (tells)
+    tier_told(t, f, before, now);
+  return likely(bracket != 0) ? bracket << 32 | SPAN_TIERED
+                              : (uint64_t)member_bracket(f) << 32; /* those outside stay open */
+}
+static inline __attribute__((always_inline)) void tier_closes(struct thread *t,
+                                                              struct aprof_future *f,
+                                                              const struct aprof_token *token,
+                                                              bool tells, uint64_t now) {
+  uint32_t before = tells ? tier_of(f) : 0, bracket = (uint32_t)(token->word[2] >> 32);
+  if (token->word[2] & SPAN_TIERED)
+    member_tier_end(f, bracket, now);
+  else
+    member_tier_back(f, bracket, now);
+  if (tells)
+    tier_told(t, f, before, now);
 }
 
 /* f runs here, and whatever was open above the bracket of this token, on f alone, was jumped
