@@ -18,6 +18,10 @@ static inline bool site_may_create(uint32_t ns) {
   return __atomic_load_n(&rt.creating, __ATOMIC_RELAXED) & CREATING_BIT(ns);
 }
 void site_reset(void);
+/* What a create with these flags makes waits for what was asked; else it is queued. */
+static inline bool site_waits(uint32_t flags) {
+  return (flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY);
+}
 static inline bool site_known(const struct aprof_site *site) {
   return likely(__atomic_load_n(&site->instance, __ATOMIC_ACQUIRE) == rt.instance);
 }

@@ -199,11 +199,7 @@ static void switch_in(struct thread *t, struct aprof_future *f, struct aprof_sit
   close_rest(t->block, now);
   close_off_thread(t, runs, now);
   f->flags |= APROF_F_STARTED;
-  bool new_work = runs->state == APROF_FUTURE_WAITING && node_begins_request(runs->await);
-  set_running(t, runs, now);
-  if (unlikely(new_work))
-    member_goes_on(t, runs, now);
-  tell(APROF_EVENT_RUNNING, runs, 0, now);
+  set_going_on(t, runs, APROF_TRACE_RUNNING, 0, now);
 }
 
 void general_switch_to(struct aprof_site *site, struct aprof_token *token, uint64_t key0,

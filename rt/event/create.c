@@ -192,24 +192,6 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t 
   return false;
 }
 
-/* The bracket closed before f ran: f waits for what was asked, or for its turn. */
-static void settle(struct thread *t, struct aprof_future *f, uint32_t flags) {
-  trace_born(t, f, f->last);
-  tell(APROF_EVENT_CREATED, f, aprof_create_site(f), f->last);
-  f->flags |= APROF_F_WAITED;
-  if ((flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY)) {
-    f->flags |= APROF_F_IMPLICIT;
-    f->state = APROF_FUTURE_WAITING;
-    trace(t, APROF_TRACE_WAITING, f, f->await, f->last);
-  } else {
-    f->await = 0;
-    known_counters(t, f);
-    f->state = APROF_FUTURE_QUEUED;
-    if (flags & APROF_WORKER)
-      f->lease = lease_of_none(t);
-  }
-}
-
 /* No longer the innermost create bracket of this thread. */
 static void forget_tentative(struct thread *t, const struct aprof_future *f, uint64_t id,
                              bool tentative) {
@@ -241,7 +223,13 @@ static void publish(struct thread *t, struct aprof_future *f, bool tentative, ui
   f->key0 = key0;
   f->key1 = key1;
   if (tentative) {
-    settle(t, f, flags);
+    trace_born(t, f, f->last);
+    tell(APROF_EVENT_CREATED, f, aprof_create_site(f), f->last);
+    created_rests(t, f, flags, 0);
+    if (f->state == APROF_FUTURE_WAITING)
+      trace(t, APROF_TRACE_WAITING, f, f->await, f->last);
+    else
+      known_counters(t, f);
     f->open = 0; /* see open_free of rt/future/key.c */
   }
   /* Last: from here on another thread may run it. */

@@ -166,12 +166,7 @@ void abandon_running(struct thread *t, uint64_t now) {
   event_missed(t, APROF_MISS_UNSEEN, node_function(f->node));
   close_running(t, now);
   slice_close(t, now, node_function(f->node));
-  bool mine = f->await == 0;
-  set_waiting(
-      t, f, mine ? node_of_site_slow(function_node(f->node), aprof_create_site(f), true) : f->await,
-      now);
-  if (mine)
-    f->flags |= APROF_F_IMPLICIT;
+  set_left(t, f, now);
   if (unlikely(f->flags & APROF_F_MEMBER) && node_in_background(f->await))
     member_rests(t, f, now);
   set_resting(t, now);

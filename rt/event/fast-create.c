@@ -6,19 +6,9 @@
 #include "birth.h"
 #include "fast-key.h"
 
-void finish_inserting(struct aprof_future *f, struct aprof_block *b) {
-  key_insert(f);
-  finish(b);
-}
-
 void finish_putting(uint64_t word, struct aprof_block *b) {
   key_put(word);
   finish(b);
-}
-
-/* Waits for what was asked for; else it is queued. */
-ALWAYS bool fast_created_waiting(uint32_t flags) {
-  return (flags & (APROF_ONCE | APROF_MULTI)) && !(flags & APROF_READY);
 }
 
 typedef void creates(struct aprof_site *site, struct aprof_token *token,
@@ -82,7 +72,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
     if (unlikely(waits == NULL) || unlikely(waits == e) || waits->counters->await.function == 0)
       goto undo;
     e->callee = at;
-    e->callee_counters = fast_created_waiting(site->flags) ? waits->counters : e->counters;
+    e->callee_counters = site_waits(site->flags) ? waits->counters : e->counters;
     uint8_t named = made == fast_nameless(site, root) ? APROF_F_NAMELESS : APROF_F_NAMED;
     begins_so(&e->begins, e->node, APROF_FUTURE_TENTATIVE, alone ? 0 : named, 0, t->lease, site->ns,
               place != 0 ? place : site->id);
@@ -164,17 +154,7 @@ ALWAYS void fast_settle(struct thread *t, struct aprof_future *f, struct aprof_t
   f->open = 0; /* see open_free of rt/future/key.c */
   f->key0 = key0;
   f->key1 = key1;
-  uint8_t now = (uint8_t)(f->flags | APROF_F_KEYED | APROF_F_WAITED);
-  if (fast_created_waiting(flags)) {
-    f->flags = now | APROF_F_IMPLICIT;
-    f->state = APROF_FUTURE_WAITING;
-  } else {
-    f->flags = now;
-    f->await = 0;
-    f->state = APROF_FUTURE_QUEUED;
-    if (unlikely(flags & APROF_WORKER))
-      f->lease = lease_of_none(t);
-  }
+  created_rests(t, f, flags, APROF_F_KEYED);
   note_settled(t, f);
 }
 
@@ -270,27 +250,22 @@ ALWAYS bool fast_publish_equal(struct thread *t, struct aprof_token *token, uint
 }
 
 /* Both go on inside the event, where it is no usual key. */
-APART void create_end_equal(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
+APART void create_equal(struct aprof_token *token, uint64_t key0, uint64_t key1, bool still_open) {
   struct thread *t = aprof_self;
-  if (fast_publish_equal(t, token, key0, key1, false))
+  if (fast_publish_equal(t, token, key0, key1, still_open))
     return;
   unbegin(t);
-  timed_create_end(token, key0, key1, ok);
-}
-
-APART void create_key_equal(struct aprof_token *token, uint64_t key0, uint64_t key1) {
-  struct thread *t = aprof_self;
-  if (fast_publish_equal(t, token, key0, key1, true))
-    return;
-  unbegin(t);
-  timed_create_key(token, key0, key1);
+  if (still_open)
+    timed_create_key(token, key0, key1);
+  else
+    timed_create_end(token, key0, key1, true);
 }
 
 static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
   struct thread *t = aprof_self;
   if (likely(ok) && begin(t, block_here())) {
     if (!fast_publish(t, token, key0, key1, false) && !fast_published(t, token))
-      create_end_equal(token, key0, key1, ok);
+      create_equal(token, key0, key1, false);
     return;
   }
   timed_create_end(token, key0, key1, ok);
@@ -300,7 +275,7 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
   struct thread *t = aprof_self;
   if (begin(t, block_here())) {
     if (!fast_publish(t, token, key0, key1, true))
-      create_key_equal(token, key0, key1);
+      create_equal(token, key0, key1, true);
     return;
   }
   timed_create_key(token, key0, key1);

@@ -53,9 +53,7 @@ ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64
   return likely((uint32_t)word == KEY_TOMB) && likely(last) ? place : NULL;
 }
 
-/* ... wherever there is a place. */
-BETWEEN SLOW void finish_inserting(struct aprof_future *f, struct aprof_block *b);
-/* ... that word, which others may have found already. */
+/* Puts that word, which others may have found already, wherever there is a place. */
 BETWEEN SLOW void finish_putting(uint64_t word, struct aprof_block *b);
 
 /* Ends an event by putting f at this place, where others may find it; or at any place, if another
@@ -64,7 +62,7 @@ ALWAYS void finish_at(struct aprof_future *f, struct aprof_block *b, struct key_
                       uint64_t *place, uint64_t seen, uint32_t hash) {
   uint64_t word = (uint64_t)hash << 32 | index_of(f);
   if (unlikely(!swapped(place, &seen, word, SEQ_CST))) {
-    finish_inserting(f, b);
+    finish_putting(word, b);
     return;
   }
   if (seen == 0)

@@ -78,72 +78,51 @@ ALWAYS struct aprof_counters *fast_top_pause(struct thread *t, const struct apro
   return fast_pause(t, top, t->counters, NULL, true, false);
 }
 
-/* Nobody waits for the bracket to close. */
-ALWAYS void fast_stack_pause(struct aprof_token *token, int how, struct aprof_site *where,
-                             uint32_t clock) {
+/* `called`: another future waits for the bracket to close. */
+ALWAYS void fast_stack_closes(struct aprof_token *token, int how, struct aprof_site *where,
+                              uint32_t clock, bool called) {
   struct thread *t = aprof_self;
   struct aprof_block *b = block_here();
-  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1], *top = t->cur;
-  if (b->state != APROF_THREAD_RUNNING && likely(in_profile((uintptr_t)f)) &&
-      f->id != token->word[0] && token_current(t, token->word[0])) {
-    t->cur = NULL; /* f is over */
-    finish(b);
+  uint32_t index = called ? bracket_indexes(token) : 0;
+  struct aprof_future *f =
+      called ? future_at(index) : (struct aprof_future *)(uintptr_t)token->word[1];
+  struct aprof_future *top = t->cur;
+  struct aprof_future *caller =
+      called ? future_at((uint32_t)(token->word[2] & BRACKET_INDEX)) : NULL;
+  struct aprof_counters *at = NULL, *a = NULL, *sliced = t->slice_counters;
+  bool runs = b->state == APROF_THREAD_RUNNING;
+  if (unlikely(!in_profile((uintptr_t)f)))
+    goto undo;
+  if (f->id != token->word[0] &&
+      (called ? runs && top == caller && likely((uint32_t)caller->id == token->word[1] >> 32)
+              : !runs && token_current(t, token->word[0]))) {
+    if (!called)
+      t->cur = NULL;
+    finish(b); /* f is over, and its caller runs again */
     return;
   }
-  if (!fast_suspended(t, token, f))
+  if (!fast_suspended(t, token, f) ||
+      (called && (unlikely(token->word[2] & BRACKET_POLL) ||
+                  unlikely(fast_caller(t, token, index, &at) == NULL))))
     goto undo;
-  if (b->state != APROF_THREAD_RUNNING) {
+  if (!called && !runs) {
     fast_stack_waits(t, f);
     t->cur = NULL;
     finish(b);
     return;
   }
-  struct aprof_counters *a = fast_top_pause(t, token, f, top, how, where);
-  struct aprof_counters *sliced = t->slice_counters;
-  uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
-  if (unlikely(a == NULL) || backwards(ran) || fast_slice_long(sliced, length, clock))
-    goto undo;
-  t->counters->function.exec += ran;
-  fast_slice_close(t, sliced, length, clock);
-  fast_pauses(top, a, now);
-  record_closes(f);
-  note(t, APROF_TRACE_WAITING, top, a->await.node, now);
-  finish_resting(t, b, now);
-  return;
-undo:
-  unbegin(t);
-  timed_run_end(token, how, where);
-}
-
-/* Another future waits for the bracket to close. */
-ALWAYS void fast_stack_end(struct aprof_token *token, int how, struct aprof_site *where,
-                           uint32_t clock) {
-  struct thread *t = aprof_self;
-  struct aprof_block *b = block_here();
-  uint32_t index = bracket_indexes(token);
-  struct aprof_future *f = future_at(index), *top = t->cur;
-  struct aprof_future *caller = future_at((uint32_t)(token->word[2] & BRACKET_INDEX));
-  struct aprof_counters *at, *a = NULL;
-  bool runs = b->state == APROF_THREAD_RUNNING;
-  if (unlikely(!in_profile((uintptr_t)f)))
-    goto undo;
-  if (runs && token->word[0] != f->id && top == caller &&
-      likely((uint32_t)caller->id == token->word[1] >> 32)) {
-    finish(b); /* f is over, and its caller runs again */
-    return;
-  }
-  if (!fast_suspended(t, token, f) || unlikely(token->word[2] & BRACKET_POLL) ||
-      unlikely(fast_caller(t, token, index, &at) == NULL))
-    goto undo;
   if (runs ? (a = fast_top_pause(t, token, f, top, how, where)) == NULL
            : b->state != APROF_THREAD_OTHER || !fast_outer(t, caller, fast_function(at)))
     goto undo;
   bool immediate = runs && token->word[2] >> 32 == (uint32_t)t->slice_count;
-  uint64_t now = fast_clock(clock), passed = now - b->last;
-  if (backwards(passed) || !fast_restores(caller, at, immediate, now, clock))
+  uint64_t now = fast_clock(clock), passed = now - b->last, length = now - b->slice_tick;
+  if (backwards(passed) || (called ? !fast_restores(caller, at, immediate, now, clock)
+                                   : fast_slice_long(sliced, length, clock)))
     goto undo;
   if (runs) {
     t->counters->function.exec += passed;
+    if (!called)
+      fast_slice_close(t, sliced, length, clock);
     fast_pauses(top, a, now);
     note(t, APROF_TRACE_WAITING, top, a->await.node, now);
     note_rests(t, now);
@@ -154,7 +133,10 @@ ALWAYS void fast_stack_end(struct aprof_token *token, int how, struct aprof_site
     b->state = APROF_THREAD_RUNNING;
     slice_starts(b, caller->outer, now, at->await.site);
   }
-  fast_caller_runs(t, b, caller, at, immediate, true, now, clock);
+  if (called)
+    fast_caller_runs(t, b, caller, at, immediate, true, now, clock);
+  else
+    thread_rests(t, b, now);
   finish(b);
   return;
 undo:
@@ -166,7 +148,7 @@ undo:
 #define SET(name, clock)                                                                           \
   RUN_FOUND(, run_stack_##name, fast_run_stack, clock, false)                                      \
   RUN_FOUND(, called_stack_##name, fast_run_stack, clock, true)                                    \
-  RUN_OVER(, stack_end_##name, fast_stack_end, clock)                                              \
-  RUN_OVER(, stack_pause_##name, fast_stack_pause, clock)
+  RUN_OVER(, stack_end_##name, fast_stack_closes, clock, true)                                     \
+  RUN_OVER(, stack_pause_##name, fast_stack_closes, clock, false)
 
 #include "fast-sets.h"

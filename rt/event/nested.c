@@ -193,15 +193,8 @@ static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) 
     if (future_claim(f, f->id))
       future_free(t, f);
   } else if (f->state == APROF_FUTURE_RUNNING) {
-    bool mine = f->await == 0;
-    set_waiting(
-        t, f,
-        mine ? node_of_site_slow(function_node(f->node), aprof_create_site(f), APROF_NODE_AWAIT)
-             : f->await,
-        not_before(now, f));
+    set_left(t, f, not_before(now, f));
     f->callee = 0;
-    if (mine)
-      f->flags |= APROF_F_IMPLICIT;
   }
 }
 

@@ -146,9 +146,7 @@ void general_run_for(struct aprof_token *token, uint64_t ns, uint64_t key0, uint
   if (to != 0 && token_current(t, token->word[0]) && f->id == token->word[0] && t->cur != NULL &&
       runs_here(t, f)) {
     uint64_t now = event_time(t);
-    close_running(t, now);
-    t->cur->last = now;
-    t->block->last = now;
+    close_here(t, now);
     member_moves(t, innermost_own(f), to, now); /* with the bodies that it called */
   }
   event_end(t);

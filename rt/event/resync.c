@@ -86,9 +86,7 @@ static bool is_body_token(const struct thread *t, const struct aprof_token *toke
 
 static void body_back(struct thread *t, struct aprof_future *f) {
   uint64_t now = event_time(t);
-  close_running(t, now);
-  f->last = now;
-  t->block->last = now;
+  close_here(t, now);
   spans_left(t, f, now);
   t->counters = known_counters(t, f);
   trace(t, APROF_TRACE_NODE, f, f->node, now);

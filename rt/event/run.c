@@ -241,11 +241,7 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
     close_off_thread(t, runs, now);
   f->open += !taken;
   f->flags |= APROF_F_STARTED;
-  bool new_work = !born && runs->state == APROF_FUTURE_WAITING && node_begins_request(runs->await);
-  set_running_as(t, runs, polls ? APROF_TRACE_POLLED : APROF_TRACE_RUNNING, now);
-  if (unlikely(new_work))
-    member_goes_on(t, runs, now);
-  tell(APROF_EVENT_RUNNING, runs, site->id, now);
+  set_going_on(t, runs, polls ? APROF_TRACE_POLLED : APROF_TRACE_RUNNING, site->id, now);
 out:
   event_end(t);
 }

@@ -126,6 +126,12 @@ static inline void close_running(struct thread *t, uint64_t now) {
   t->counters->function.exec += now - t->block->last;
 }
 
+/* ... and goes on. */
+static inline void close_here(struct thread *t, uint64_t now) {
+  close_running(t, now);
+  t->cur->last = t->block->last = now;
+}
+
 /* f ran between two awaits of which one lies inside the other: that time is exec after all. */
 static inline void charge_back(struct thread *t, struct aprof_future *f, uint64_t now) {
   counters_of(t, f->node)->function.exec += elapsed(f->last, now);

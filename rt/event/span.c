@@ -131,13 +131,6 @@ static void tier_back(struct thread *t, struct aprof_future *f, uint32_t bracket
   tier_told(t, f, before, now);
 }
 
-/* What f has run until now is closed. */
-static void close_here(struct thread *t, struct aprof_future *f, uint64_t now) {
-  close_running(t, now);
-  f->last = now;
-  t->block->last = now;
-}
-
 static void begin_inside(struct thread *t, struct aprof_site *site, struct aprof_token *token,
                          uint32_t detail, uint32_t tier) {
   event_unusual(t);
@@ -150,7 +143,7 @@ static void begin_inside(struct thread *t, struct aprof_site *site, struct aprof
   if (detail != APROF_DETAIL_TIME || (e == NULL && tier == 0))
     return;
   uint64_t now = event_time(t);
-  close_here(t, f, now);
+  close_here(t, now);
   word |= tier_opens(t, f, tier, true, now);
   if (e != NULL) {
     f->node = e->node;
@@ -175,7 +168,7 @@ static void node_again(struct thread *t, struct aprof_future *f, uint32_t node, 
 void span_back(struct thread *t, struct aprof_future *f, const struct aprof_token *token,
                uint64_t now) {
   uint32_t node = token->word[2] & SPAN_NODE;
-  close_here(t, f, now);
+  close_here(t, now);
   node_again(t, f, node != 0 ? node : node_before(token), now);
   tier_back(t, f, (uint32_t)(token->word[2] >> 32), now);
 }
@@ -208,7 +201,7 @@ static void end_inside(struct thread *t, const struct aprof_token *token) {
   if (unlikely(f != t->cur) && !end_unwinds(t, f))
     return;
   uint64_t now = event_time(t);
-  close_here(t, f, now);
+  close_here(t, now);
   node_again(t, f, node_before(token),
              now); /* also of a tier alone: spans inside may have been left */
   tier_closes(t, f, token, true, now);

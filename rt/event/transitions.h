@@ -52,6 +52,17 @@ static inline void set_running(struct thread *t, struct aprof_future *f, uint64_
   set_running_as(t, f, APROF_TRACE_RUNNING, now);
 }
 
+/* ... of which the program is told, and from where; behind a wait for new work a request may begin.
+ */
+static inline void set_going_on(struct thread *t, struct aprof_future *f,
+                                enum aprof_trace_kind kind, uint32_t site, uint64_t now) {
+  bool new_work = f->state == APROF_FUTURE_WAITING && node_begins_request(f->await);
+  set_running_as(t, f, kind, now);
+  if (unlikely(new_work))
+    member_goes_on(t, f, now);
+  tell(APROF_EVENT_RUNNING, f, site, now);
+}
+
 static inline void set_resting(struct thread *t, uint64_t now) {
   thread_rests(t, t->block, now);
   trace_rests(t, now);
@@ -70,6 +81,33 @@ static inline void set_waiting_as(struct thread *t, struct aprof_future *f,
 static inline void set_waiting(struct thread *t, struct aprof_future *f, uint32_t await,
                                uint64_t now) {
   set_waiting_as(t, f, APROF_TRACE_WAITING, await, now);
+}
+
+/* ... in the await that it is in; in none, where it was created until it is run again. */
+static inline void set_left(struct thread *t, struct aprof_future *f, uint64_t now) {
+  uint32_t await = f->await;
+  if (await == 0) {
+    await = node_of_site_slow(function_node(f->node), aprof_create_site(f), APROF_NODE_AWAIT);
+    f->flags |= APROF_F_IMPLICIT;
+  }
+  set_waiting(t, f, await, now);
+}
+
+/* f, whose create bracket closes before it ran, waits for what was asked, or for its turn; a job
+   for a pool is nobody's. `keyed`: its flag, where it can be found at once. */
+static inline __attribute__((always_inline)) void
+created_rests(const struct thread *t, struct aprof_future *f, uint32_t flags, uint8_t keyed) {
+  uint8_t now = (uint8_t)(f->flags | keyed | APROF_F_WAITED);
+  if (site_waits(flags)) {
+    f->flags = now | APROF_F_IMPLICIT;
+    f->state = APROF_FUTURE_WAITING;
+  } else {
+    f->flags = now;
+    f->await = 0;
+    f->state = APROF_FUTURE_QUEUED;
+    if (unlikely(flags & APROF_WORKER))
+      f->lease = lease_of_none(t);
+  }
 }
 
 /* The running future waits, at `site` if it is in no await yet, until the
@@ -97,7 +135,6 @@ static inline uint32_t aside_for(const struct aprof_future *f) {
 /* ... and runs again, or is jumped back to out of a wait. Counted immediate if no slice ended in
    between. */
 static inline void restore(struct thread *t, struct aprof_future *f, uint64_t now, bool immediate) {
-  bool new_work = f->state == APROF_FUTURE_WAITING && node_begins_request(f->await);
   if (likely(f->state == APROF_FUTURE_ASIDE))
     close_wait(t, f, now, immediate);
   else
@@ -107,10 +144,7 @@ static inline void restore(struct thread *t, struct aprof_future *f, uint64_t no
   f->callee = 0;
   if (!immediate)
     f->flags |= APROF_F_WAITED;
-  set_running(t, f, now);
-  if (unlikely(new_work))
-    member_goes_on(t, f, now);
-  tell(APROF_EVENT_RUNNING, f, 0, now);
+  set_going_on(t, f, APROF_TRACE_RUNNING, 0, now);
 }
 
 #endif

@@ -34,37 +34,40 @@ static const char *why_not(void) {
   return NULL;
 }
 
+/* What the command is called with, which points into the request. */
+static void ask_for(struct request *r, const char *reason, uint64_t sequence, uint64_t tick) {
+  *r = (struct request){.argv = {rt.command, (char *)"dump", (char *)"--fd", r->fd,
+                                 (char *)"--reason", (char *)reason, (char *)"--sequence",
+                                 r->sequence, (char *)"--at", r->tick}};
+  text_number(r->fd, PROFILE_FD);
+  text_number(r->sequence, sequence);
+  text_number(r->tick, tick);
+}
+
 /* Starts a dump; async-signal-safe. At exit waits for it. */
 static int request_dump(const char *reason, uint64_t tick) {
+  struct request r;
   const char *why = why_not();
   if (why != NULL)
     return complain(why);
-  struct request r = {.argv = {rt.command, (char *)"dump", (char *)"--fd", r.fd, (char *)"--reason",
-                               (char *)reason, (char *)"--sequence", r.sequence, (char *)"--at",
-                               r.tick, NULL},
-                      .wait = strcmp(reason, "exit") == 0};
-  text_number(r.fd, PROFILE_FD);
-  text_number(r.sequence, rt.header->signals);
-  text_number(r.tick, tick);
+  ask_for(&r, reason, rt.header->signals, tick);
+  r.wait = strcmp(reason, "exit") == 0;
   int result = command_start(&r);
   return r.failed != NULL ? complain(r.failed) : result;
 }
 
 int dump_tell(uint64_t sequence, uint64_t tick, char path[DUMP_PATH]) {
   static char stack[32768] __attribute__((aligned(16))); /* of one thread, which waits */
+  struct request r;
+  uint64_t before = 0;
   const char *why = why_not();
   if (why != NULL)
     return complain(why);
-  struct request r = {.argv = {rt.command, (char *)"dump", (char *)"--fd", r.fd, (char *)"--reason",
-                               (char *)"signal", (char *)"--sequence", r.sequence, (char *)"--at",
-                               r.tick, (char *)"--tell", r.tell, NULL},
-                      .told = path,
-                      .room = DUMP_PATH};
-  text_number(r.fd, PROFILE_FD);
-  text_number(r.tell, TELL_FD);
-  text_number(r.sequence, sequence);
-  text_number(r.tick, tick);
-  uint64_t before = 0;
+  ask_for(&r, "signal", sequence, tick);
+  r.argv[10] = (char *)"--tell";
+  r.argv[11] = text_number(r.tell, TELL_FD);
+  r.told = path;
+  r.room = DUMP_PATH;
   signals_block(&before);
   command_follow(&r, stack + sizeof stack);
   signals_restore(&before);

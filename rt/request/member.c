@@ -59,9 +59,8 @@ static void begin_root(struct thread *t, struct aprof_future *f, uint64_t now) {
 
 /* f, which is created, is going to wait for new work: that is no part of an implicit request. */
 static bool is_for_new_work(const struct aprof_future *f, uint32_t number, uint32_t site_flags) {
-  bool waits = (site_flags & (APROF_ONCE | APROF_MULTI)) && !(site_flags & APROF_READY);
-  return request_is_implicit(number) &&
-         ((site_flags & APROF_BACKGROUND) || (waits && node_in_background(f->await)));
+  return request_is_implicit(number) && ((site_flags & APROF_BACKGROUND) ||
+                                         (site_waits(site_flags) && node_in_background(f->await)));
 }
 
 void member_created(struct thread *t, struct aprof_future *f, uint32_t site_flags, uint64_t now) {
