@@ -13,7 +13,6 @@
 #include "rt/file/arena.h"
 #include "rt/file/describe.h"
 #include "rt/file/map.h"
-#include "rt/request/tier-name.h"
 #include "rt/rt.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/lock.h"
@@ -136,6 +135,21 @@ static uint32_t *creating_slot(uint32_t ns) {
 bool site_creates(uint32_t ns) {
   uint32_t *slot = creating_slot(ns);
   return slot != NULL && *slot != 0;
+}
+
+/* The number of a tier's name, from 1 on; "(other)" where there is no room. rt.lock held. */
+static uint32_t tier_number(const char *name) {
+  uint32_t *names = rt.header->tier_names, n = 1;
+  for (; n < APROF_TIERS - 1 && names[n] != 0; n++)
+    if (strcmp(at_offset(names[n]), name) == 0)
+      return n;
+  if (n == APROF_TIERS - 1) {
+    if (names[n] == 0)
+      names[n] = arena_string("(other)");
+    return n;
+  }
+  __atomic_store_n(&names[n], arena_string(name), __ATOMIC_RELEASE);
+  return names[n] != 0 ? n : 0;
 }
 
 uint32_t site_register_slow(struct aprof_site *site) {

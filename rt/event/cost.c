@@ -6,8 +6,6 @@
  */
 #include <string.h>
 
-#include "cost.h"
-
 #include "gates.h"
 #include "rt/count/govern.h"
 #include "rt/count/node.h"

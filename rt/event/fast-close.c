@@ -80,7 +80,7 @@ ALWAYS void fast_run_closes(struct aprof_token *token, int how, struct aprof_sit
   if (ends) {
     if (unlikely(fast_in_tier(f) != 0) && bracket_body(token))
       spans_left(t, f, now);
-    fast_ends(t, f, index_of(f), c, verdict, wall, now, clock);
+    fast_ends(t, f, index_of(f), c, verdict, true, wall, now, clock);
   } else {
     fast_pauses(f, a, now);
     note(t, APROF_TRACE_WAITING, f, a->await.node, now);

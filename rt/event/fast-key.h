@@ -351,11 +351,6 @@ ALWAYS void fast_over(struct thread *t, struct aprof_counters *c, struct aprof_f
   record_give(t, f, index);
 }
 
-/* ... wherever its key is, in a word, in a ring or in none of both. */
-ALWAYS uint64_t *fast_displaced(const struct thread *t, struct aprof_future *f) {
-  return likely(t->free_count < FREE_ENOUGH) && likely(f->flags & APROF_F_KEYED) ? &f->key0 : NULL;
-}
-
 /* Goes on with the end of a run. Each of these three is a step above or in a file, with what else
    it is told. */
 typedef void run_over(struct aprof_token *token, int how, struct aprof_site *where);

@@ -42,11 +42,7 @@ ALWAYS void fast_suspend_named(struct aprof_site *site, struct aprof_token *toke
   if (backwards(ran) || fast_slice_long(sliced, length, clock))
     goto undo;
   c->function.exec += ran;
-  fast_waits(t, b, f, a, token, 0, now);
-  fast_slice_close(t, sliced, length, clock);
-  note(t, APROF_TRACE_WAITING, f, f->await, now);
-  note_rests(t, now);
-  finish(b);
+  finish_waits(t, b, f, a, token, 0, sliced, length, now, clock);
   return;
 undo:
   unbegin(t);
@@ -70,16 +66,9 @@ ALWAYS void fast_resume_named(struct aprof_token *token, uint32_t clock) {
     finish(b);
     return;
   }
-  struct aprof_counters *a = fast_known(f);
-  if (unlikely(kind & AWAIT_OUTER) || unlikely(f->flags & APROF_F_IMPLICIT) ||
-      !fast_resumable(t, b, f) || !fast_outer(t, f, fast_function(a)))
-    goto undo;
-  uint64_t now = fast_clock(clock), rested = now - b->last, waited = now - f->last;
-  if (backwards(rested) || !fast_within(&a->await.limit, waited, clock))
-    goto undo;
-  fast_resumes(t, b, f, a, rested, waited, now, clock);
-  finish(b);
-  return;
+  if (likely(!(kind & AWAIT_OUTER)) && likely(!(f->flags & APROF_F_IMPLICIT)) &&
+      fast_resumes(t, b, f, false, clock))
+    return;
 undo:
   unbegin(t);
   timed_resume(token);

@@ -168,12 +168,12 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
     goto undo;
   }
   uint32_t index = index_of(f);
-  uint64_t *place;
-  place = fast_may_end(t, f, index);
-  bool displaced = member == NULL && unlikely(place == NULL);
-  if (displaced)
-    place = fast_displaced(t, f);
-  if (unlikely(place == NULL) || unlikely(how > APROF_CANCELLED))
+  uint64_t *place = NULL;
+  if (member != NULL
+          ? unlikely((place = fast_may_end(t, f, index)) == NULL)
+          : unlikely(t->free_count >= FREE_ENOUGH) || unlikely(!(f->flags & APROF_F_KEYED)))
+    goto undo;
+  if (unlikely(how > APROF_CANCELLED))
     goto undo;
   uint64_t now = fast_clock(clock), passed = now - f->last, wall = now - f->created_tick;
   if (either_backwards(now - b->last, passed) ||
@@ -187,18 +187,12 @@ ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int 
     fast_apart_over(f, now);
   future_ending(b, f, t->lease, c, how);
   fast_close_rest(t, f, a, c, now, passed, clock);
-  note_index(t, APROF_TRACE_DONE + (unsigned)how, index, f->node, now);
   if (member == NULL) {
-    fast_done(c, f, how, wall, clock);
-    if (displaced)
-      key_remove(f);
-    else
-      fast_forget_key(place);
-    fast_parts(t, f, how, false, now);
-    record_give(t, f, index);
+    fast_ends(t, f, index, c, how, false, wall, now, clock);
     finish_member(t, b);
     return;
   }
+  note_index(t, APROF_TRACE_DONE + (unsigned)how, index, f->node, now);
   fast_over(t, c, f, index, place, how, wall, clock);
   finish(b);
   return;

@@ -45,11 +45,7 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   c->function.exec += ran;
   struct aprof_counters *a = fast_await(c);
   f->await = a->await.node;
-  fast_waits(t, b, f, a, token, AWAIT_OUTER, now);
-  fast_slice_close(t, sliced, length, clock);
-  note(t, APROF_TRACE_WAITING, f, a->await.node, now);
-  note_rests(t, now);
-  finish(b);
+  finish_waits(t, b, f, a, token, AWAIT_OUTER, sliced, length, now, clock);
   return;
 undo:
   if (other != NULL) {
@@ -73,19 +69,8 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock, resumes *name
     timed_resume(token);
     return;
   }
-  struct aprof_counters *a = fast_known(f);
-  if (unlikely(f->id != id) || !fast_resumable(t, b, f))
-    goto undo;
-  if (!fast_outer(t, f, fast_function(a)))
-    goto undo;
-  uint64_t now = fast_clock(clock), rested = now - b->last, waited = now - f->last;
-  if (backwards(rested) || !fast_within(&a->await.limit, waited, clock))
-    goto undo;
-  f->await = 0;
-  fast_resumes(t, b, f, a, rested, waited, now, clock);
-  finish(b);
-  return;
-undo:
+  if (likely(f->id == id) && fast_resumes(t, b, f, true, clock))
+    return;
   if (t->cur == f && likely(f->id == token->word[0]) && b->state == APROF_THREAD_RUNNING) {
     f->await = 0; /* the bracket that runs it came first */
     finish(b);
@@ -404,7 +389,7 @@ ALWAYS void fast_leave_own(struct aprof_token *token, int how, uint32_t clock) {
   b->last = now;
   if (a == NULL)
     fast_slice_close(t, sliced, length, clock);
-  fast_ends(t, f, index, c, APROF_DONE, wall, now, clock);
+  fast_ends(t, f, index, c, APROF_DONE, true, wall, now, clock);
   if (a == NULL) {
     thread_rests(t, b, now);
     note_rests(t, now);

@@ -399,10 +399,15 @@ ALWAYS void fast_starts_running(struct aprof_future *f) {
 #endif
 }
 
-/* f, whose exec is closed, waits at `a` until its await, whose token that is, ends. */
-ALWAYS void fast_waits(struct thread *t, struct aprof_block *b, struct aprof_future *f,
-                       const struct aprof_counters *a, struct aprof_token *token, uint64_t kind,
-                       uint64_t now) {
+ALWAYS void fast_slice_close(struct thread *t, struct aprof_counters *c, uint64_t length,
+                             uint32_t clock);
+
+/* The end of an event: f, whose exec is closed, waits at `a` until its await, whose token that is,
+   ends; its slice, which `sliced` counts, was so long. */
+ALWAYS void finish_waits(struct thread *t, struct aprof_block *b, struct aprof_future *f,
+                         const struct aprof_counters *a, struct aprof_token *token, uint64_t kind,
+                         struct aprof_counters *sliced, uint64_t length, uint64_t now,
+                         uint32_t clock) {
   f->counters = (uintptr_t)a;
   f->last = now;
   fast_stops_running(f, 0);
@@ -415,6 +420,10 @@ ALWAYS void fast_waits(struct thread *t, struct aprof_block *b, struct aprof_fut
   fast_note_stack(&t->suspended_stack);
   b->state = t->rest;
   b->last = now;
+  fast_slice_close(t, sliced, length, clock);
+  note(t, APROF_TRACE_WAITING, f, a->await.node, now);
+  note_rests(t, now);
+  finish(b);
 }
 
 /* What was queued goes on, or is over. */
@@ -514,10 +523,20 @@ ALWAYS bool fast_resumable(const struct thread *t, const struct aprof_block *b,
          likely(f->wake_tick == 0) && likely(b->state == APROF_THREAD_OTHER);
 }
 
-/* It goes on behind its wait at `a`. */
-ALWAYS void fast_resumes(struct thread *t, struct aprof_block *b, struct aprof_future *f,
-                         struct aprof_counters *a, uint64_t rested, uint64_t waited, uint64_t now,
-                         uint32_t clock) {
+/* It goes on behind its wait, with which the event is over; `outermost`: of its awaits, that was.
+ */
+ALWAYS bool fast_resumes(struct thread *t, struct aprof_block *b, struct aprof_future *f,
+                         bool outermost, uint32_t clock) {
+  struct aprof_counters *a = fast_known(f);
+  if (!fast_resumable(t, b, f))
+    return false;
+  if (!fast_outer(t, f, fast_function(a)))
+    return false;
+  uint64_t now = fast_clock(clock), rested = now - b->last, waited = now - f->last;
+  if (backwards(rested) || !fast_within(&a->await.limit, waited, clock))
+    return false;
+  if (outermost)
+    f->await = 0;
   b->other += rested;
   fast_starts_running(f);
   f->last = now;
@@ -525,6 +544,8 @@ ALWAYS void fast_resumes(struct thread *t, struct aprof_block *b, struct aprof_f
   slice_starts(b, f->outer, now, a->await.site);
   fast_rested(f, a, waited, clock);
   note(t, APROF_TRACE_RUNNING, f, f->node, now);
+  finish(b);
+  return true;
 }
 
 /* f is over: what future_end counts. The time since it was born is within its function's limit. */
@@ -601,17 +622,17 @@ ALWAYS void fast_leaves_key(struct aprof_future *f, uint32_t index) {
     key_remove(f);
 }
 
-/* f, which ran here until now and is claimed, is over, whatever it is a part of, and wherever its
-   key stands. */
+/* f, which is claimed, is over, whatever it is a part of, and wherever its key stands. `runs`:
+   here, until now. */
 ALWAYS void fast_ends(struct thread *t, struct aprof_future *f, uint32_t index,
-                      struct aprof_counters *c, int how, uint64_t wall, uint64_t now,
+                      struct aprof_counters *c, int how, bool runs, uint64_t wall, uint64_t now,
                       uint32_t clock) {
   fast_done(c, f, how, wall, clock);
   f->polled = 0; /* of a wait that its run might have gone on with, or its creator's flags */
   if (f->flags & APROF_F_KEYED)
     fast_leaves_key(f, index);
   note_index(t, APROF_TRACE_DONE + (unsigned)how, index, f->node, now);
-  fast_parts(t, f, how, true, now);
+  fast_parts(t, f, how, runs, now);
   record_give(t, f, index);
 }
 

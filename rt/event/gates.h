@@ -30,4 +30,13 @@ static inline void fast_all(struct aprof_gate *gate, uint32_t clock) {
 void fast_traced(struct aprof_gate *gate, uint32_t clock);
 void fast_some(struct aprof_gate *gate, uint32_t clock);
 
+/* event_cost_mticks of the header: what an event costs here; once, before the first future. */
+void cost_measure(void);
+
+/* What a program may say of its requests by aprof.h; see request.c. Any thread; not
+   async-signal-safe. */
+int api_label(const char *text);
+int api_token(char *buffer);
+int api_token_set(const char *traceparent);
+
 #endif

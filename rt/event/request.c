@@ -5,14 +5,12 @@
  * Each finds a future, and means the request that it is part of at that moment; of a future that is
  * part of none nothing is kept.
  */
-#include "request.h"
-
+#include "rt/request/request.h"
 #include "begin.h"
 #include "gates.h"
 #include "rt/future/key.h"
 #include "rt/request/kind.h"
 #include "rt/request/member.h"
-#include "rt/request/request.h"
 #include "rt/request/token.h"
 #include "tokens.h"
 

@@ -6,7 +6,6 @@
 #include "control.h"
 #include "rt/count/govern.h"
 #include "rt/event/gates.h"
-#include "rt/event/request.h"
 #include "rt/event/thread.h"
 #include "rt/event/timed.h"
 #include "rt/file/clock.h"

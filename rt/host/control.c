@@ -15,7 +15,7 @@
 #include "rt/count/histogram.h"
 #include "rt/count/node.h"
 #include "rt/count/site.h"
-#include "rt/event/cost.h"
+#include "rt/event/gates.h"
 #include "rt/event/thread.h"
 #include "rt/file/arena.h"
 #include "rt/file/clock.h"

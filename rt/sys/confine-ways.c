@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include "confine-ways.h"
+#include "confine.h"
 
 #include "rt/rt.h"
 

@@ -22,7 +22,6 @@
 
 #include "confine.h"
 
-#include "confine-ways.h"
 #include "rt/rt.h"
 #include "say.h"
 #include "wait.h"

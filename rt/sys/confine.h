@@ -16,4 +16,8 @@ void confine_left(void);        /* this thread's question was left by a handler 
 bool is_confined(void);         /* is there a filter that was not at the start: no system calls */
 bool was_confined_lately(void); /* ... or was there a moment ago: for what is frequent */
 
+/* May the program come to have a filter while it runs? See confine-ways.c. */
+void find_ways(void); /* in the modules that are there now */
+bool may_be_confined(void);
+
 #endif
