@@ -30,24 +30,10 @@ ALWAYS void fast_run_born(struct aprof_site *site, struct aprof_token *token, ui
   if (backwards(rested))
     goto undo;
   struct aprof_future *f = future_at(slot);
-  struct aprof_counters *c = e->counters;
-  b->other += rested;
-  uint64_t id =
-      record_take(t, f, now, APROF_FUTURE_RUNNING,
-                  APROF_F_KEYED | APROF_F_STARTED | (function != NULL ? APROF_F_NAMED : 0), 0, c);
-  f->node = f->outer = e->node;
-  f->await = 0;
   f->polled = 0; /* of an adopted one its creator's flags may be left there */
-  f->ns = site->ns;
-  f->key0 = key0;
   f->key1 = key1;
-  f->origin = named->id;
-  f->parent = 0;
-  publish_fence();
-  f->id = token->word[0] = id;
-  fast_runs_alone(t, b, token, f, c, function, now, named->id, false);
-  note_born(t, f, false, false, now);
-  note(t, APROF_TRACE_RUNNING, f, f->node, now);
+  fast_begins(t, b, token, f, e, APROF_F_KEYED | (function != NULL ? APROF_F_NAMED : 0), site->ns,
+              key0, named->id, (uintptr_t)function, rested, now);
   finish_at(f, b, segment, place, seen, hash);
   return;
 undo:

@@ -98,26 +98,8 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   uint64_t now = fast_clock(clock), rested = now - b->last;
   if (backwards(rested))
     goto undo;
-  struct aprof_future *f = future_at(t->free_list);
-  b->other += rested;
-  uint64_t id =
-      record_take(t, f, now, APROF_FUTURE_RUNNING, APROF_F_BODY | APROF_F_STARTED, 1, e->counters);
-  f->node = f->outer = e->node;
-  f->await = 0;
-  f->ns = NS_FRAME;
-  f->key0 = (uintptr_t)token;
-  f->origin = site->id;
-  f->parent = f->caller = 0;
-  publish_fence();
-  f->id = id;
-  token->word[0] = id;
-  token->word[1] = (uintptr_t)f;
-  token->word[2] = t->slice_count << 1;
-  t->slice_counters = e->counters;
-  thread_runs(t, b, f, e->counters, now);
-  slice_starts(b, e->node, now, site->id);
-  note_born(t, f, false, false, now);
-  note(t, APROF_TRACE_RUNNING, f, f->node, now);
+  fast_begins(t, b, token, future_at(t->free_list), e, APROF_F_BODY, NS_FRAME, (uintptr_t)token,
+              site->id, t->slice_count << 1, rested, now);
   finish(b);
   return;
 undo:

@@ -665,6 +665,32 @@ ALWAYS void finish_resting(struct thread *t, struct aprof_block *b, uint64_t now
   finish(b);
 }
 
+/* What no future created begins to run where none did; its event is to be finished. */
+ALWAYS void fast_begins(struct thread *t, struct aprof_block *b, struct aprof_token *token,
+                        struct aprof_future *f, const struct node_entry *e, uint8_t flags,
+                        uint32_t ns, uint64_t key0, uint32_t origin, uint64_t word2,
+                        uint64_t rested, uint64_t now) {
+  b->other += rested;
+  uint64_t id =
+      record_take(t, f, now, APROF_FUTURE_RUNNING, flags | APROF_F_STARTED, 1, e->counters);
+  f->node = f->outer = e->node;
+  f->await = 0;
+  f->ns = ns;
+  f->key0 = key0;
+  f->origin = origin;
+  f->parent = f->caller = 0;
+  publish_fence();
+  f->id = id;
+  token->word[0] = id;
+  token->word[1] = (uintptr_t)f;
+  token->word[2] = word2;
+  t->slice_counters = e->counters;
+  thread_runs(t, b, f, e->counters, now);
+  slice_starts(b, e->node, now, origin);
+  note_born(t, f, false, false, now);
+  note(t, APROF_TRACE_RUNNING, f, f->node, now);
+}
+
 /* fast-names.c: of awaits that name, and inside of those. */
 #define NAMED(name)                                                                                \
   BETWEEN void suspend_named_##name(struct aprof_site *site, struct aprof_token *token);           \
