@@ -148,6 +148,7 @@ static uint64_t *where_of(struct aprof_counters *c, enum histogram_of which) {
 
 static void set_limit(struct aprof_counters *c, uint32_t node, enum histogram_of which,
                       const struct aprof_buckets *h) {
+  uint64_t most;
   switch (which) {
   case OF_ENDED:
     c->function.ended_limit = limit(h, c->function.wall_max);
@@ -158,9 +159,10 @@ static void set_limit(struct aprof_counters *c, uint32_t node, enum histogram_of
     c->function.queued_limit = reach(h);
     break;
   case OF_WAITING:
-    c->await.limit = await_ends_fast(node) ? limit(h, c->await.max) : 0;
+    most = await_in_span(node) ? 0 : limit(h, c->await.max);
+    c->await.limit = await_is_apart(node) ? 0 : most;
     if (c->await.apart != 0)
-      c->await.apart = 1 + (await_ends_apart(node) ? limit(h, c->await.max) : 0);
+      c->await.apart = 1 + most - c->await.limit;
     break;
   }
 }

@@ -119,20 +119,12 @@ static bool at_tiered_create(uint32_t await) {
   return site != 0 && site_record(site)->kind == APROF_SITE_CREATE && site_record(site)->tier != 0;
 }
 
-static bool is_apart(uint32_t await) {
+bool await_is_apart(uint32_t await) {
   return node_begins_request(await) || at_tiered_create(await);
 }
 
-static bool is_in_span(uint32_t await) {
+bool await_in_span(uint32_t await) {
   return node_at(node_at(await)->parent)->is_await == APROF_NODE_SPAN;
-}
-
-bool await_ends_fast(uint32_t await) {
-  return !is_in_span(await) && !is_apart(await);
-}
-
-bool await_ends_apart(uint32_t await) {
-  return !is_in_span(await) && is_apart(await);
 }
 
 /* With the fast events' shortcuts: a wait that ends finds its function there. OTHER_AWAIT has none:

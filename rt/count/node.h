@@ -27,11 +27,11 @@ struct node_entry *span_slow(struct thread *t, uint32_t parent, struct aprof_sit
 struct node_entry *root_slow(struct thread *t, uint32_t parent, struct aprof_site *site);
 uint32_t node_of_site_slow(uint32_t parent, uint32_t site, uint32_t kind); /* aprof_node_kind */
 struct aprof_counters *counters_slow(struct thread *t, uint32_t node);
-/* May a fast event end a wait there? Then its counters show where the histogram is. */
-bool await_ends_fast(uint32_t await);
-/* ... for new work, behind which a request without a root begins, or at a create with a tier, which
-   has it? Those events ask for it. */
-bool await_ends_apart(uint32_t await);
+/* A fast event may end a wait there, but in a span: then its counters show where the histogram is.
+   Apart: for new work, behind which a request without a root begins, or at a create with a tier,
+   which has it. Those events ask for it. */
+bool await_in_span(uint32_t await);
+bool await_is_apart(uint32_t await);
 struct aprof_counters *await_known(struct thread *t, uint32_t await); /* with its shortcuts */
 /* What is counted where there is no memory for it; never read. It has no histograms, so
    fast events let a future whose counters are not known count there, and go on in the

@@ -23,8 +23,7 @@ static SLOW bool adopt_tentative(struct thread *t, struct aprof_site *site,
     return false;
   uint64_t now = event_time(t);
   future_named(t, f, site, self);
-  t->tentative = tentative_around(f);
-  t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
+  tentative_is(t, tentative_around(f));
   f->await = 0;
   f->flags |= APROF_F_BODY | APROF_F_STARTED;
   f->open = 1;

@@ -67,8 +67,7 @@ void general_create_begin(struct aprof_site *site, struct aprof_token *token,
                  : node_beneath(t, f->node, aprof_create_site(f), APROF_NODE_AWAIT)->node;
   waits_at(t, f);
   member_created(t, f, site->flags, now);
-  t->tentative = f;
-  t->tentative_id = f->id;
+  tentative_is(t, f);
   bracket_open(t, token, f, f->id, t->cur, NULL);
 out:
   event_end(t);
@@ -195,10 +194,8 @@ static SLOW bool key_taken(struct thread *t, struct aprof_future *old, uint64_t 
 /* No longer the innermost create bracket of this thread. */
 static void forget_tentative(struct thread *t, const struct aprof_future *f, uint64_t id,
                              bool tentative) {
-  if (t->tentative != f || t->tentative_id != id)
-    return;
-  t->tentative = tentative ? tentative_around(f) : NULL;
-  t->tentative_id = t->tentative != NULL ? t->tentative->id : 0;
+  if (t->tentative == f && t->tentative_id == id)
+    tentative_is(t, tentative ? tentative_around(f) : NULL);
 }
 
 /* Does a future that has the key already give it up, or go on? Equal tuples live side by side,

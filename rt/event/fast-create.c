@@ -132,18 +132,12 @@ ALWAYS struct aprof_future *fast_tentative(const struct thread *t, const struct 
              : f;
 }
 
-/* f's bracket is no open one any more; the one around it is. */
-ALWAYS void fast_tentative_over(struct thread *t, const struct aprof_future *f, bool nested) {
-  t->tentative = nested ? tentative_around(f) : NULL;
-  t->tentative_id = nested && t->tentative != NULL ? t->tentative->id : 0;
-}
-
 /* It waits from here on, or is queued, while its bracket may still be open. */
 ALWAYS void fast_settle(struct thread *t, struct aprof_future *f, struct aprof_token *token,
                         uint64_t key0, uint64_t key1, bool still_open, bool nested) {
   uint32_t flags = (uint32_t)f->polled;
   /* First: while it is tentative, key0 is the bracket around; a jump may leave this event. */
-  fast_tentative_over(t, f, nested);
+  tentative_is(t, nested ? tentative_around(f) : NULL);
   if (still_open) {
     token->word[2] |= BRACKET_PUBLISHED;
     t->published = f;
@@ -205,7 +199,7 @@ APART bool fast_rearms(struct thread *t, struct aprof_future *old, struct aprof_
   uint64_t id = key_id(old, key0, key1);
   if (id == 0 || !key_rearmed(t, old, id, f, event_time(t)))
     return false;
-  fast_tentative_over(t, f, true);
+  tentative_is(t, tentative_around(f));
   if (future_claim(f, f->id))
     future_free(t, f);
   finish_member(t, t->block);

@@ -10,7 +10,6 @@
 #define APROF_FAST_KEY_H
 
 #include "fast.h"
-#include "rt/future/key.h"
 #include "run.h"
 
 /* The future that stands at the first place of this key, if it has the key and the site needs no
@@ -162,17 +161,6 @@ ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_toke
   f->state = APROF_FUTURE_RUNNING;
   f->last = now;
   thread_runs(t, b, f, c, now);
-}
-
-/* ... nobody lies below it: the slice is its own. */
-ALWAYS void fast_runs_alone(struct thread *t, struct aprof_block *b, struct aprof_token *token,
-                            struct aprof_future *f, struct aprof_counters *c,
-                            const struct aprof_site *function, uint64_t now, uint32_t site,
-                            bool opened) {
-  fast_runs(t, b, token, f, c, function, now, opened);
-  t->slice_counters = c;
-  f->outer = f->node;
-  slice_starts(b, f->node, now, site);
 }
 
 /* A job begins on a pool's thread, of which there are many: what it counts in is cold by now, but
@@ -411,7 +399,10 @@ ALWAYS void fast_run_begins(struct thread *t, const struct aprof_site *site,
                             struct aprof_counters *c, const struct aprof_site *function,
                             uint64_t now, uint32_t from, bool taken) {
   struct aprof_block *b = t->block;
-  fast_runs_alone(t, b, token, f, c, function, now, from, fast_opened(site, taken));
+  fast_runs(t, b, token, f, c, function, now, fast_opened(site, taken));
+  t->slice_counters = c;
+  f->outer = f->node;
+  slice_starts(b, f->node, now, from);
   if (taken)
     fast_works(t, site);
   note(t, APROF_TRACE_RUNNING, f, f->node, now);

@@ -95,8 +95,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   b->other += rested;
   fast_rested(f, a, passed, clock);
   fast_goes_on(f);
-  fast_runs_alone(t, b, token, f, c, function, now, a->await.site, false);
-  note(t, APROF_TRACE_RUNNING, f, f->node, now);
+  fast_run_begins(t, site, token, f, c, function, now, a->await.site, false);
   finish(b);
   return;
 undo:

@@ -281,8 +281,7 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
     set_waiting(t, f, await, now);
     f->flags |= APROF_F_IMPLICIT;
     struct aprof_counters *a = waits_at(t, f);
-    if (where == NULL && a->await.function == (uintptr_t)t->counters &&
-        (await_ends_fast(await) || await_ends_apart(await))) {
+    if (where == NULL && a->await.function == (uintptr_t)t->counters && !await_in_span(await)) {
       uint64_t last = t->counters->function.last_await;
       if (last != 0 && last != (uintptr_t)a) /* it also waits elsewhere */
         node_beneath(t, function_node(f->node), aprof_create_site(f), APROF_NODE_AWAIT);

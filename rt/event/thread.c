@@ -205,12 +205,8 @@ static struct thread *lease(void) {
   t->index = number;
   t->segments = (struct aprof_counters **)(b + 1);
   memcpy(t->kind_parts, b->kind_parts, sizeof t->kind_parts);
-  t->rest = APROF_THREAD_OTHER;
   t->serial = (uint32_t)b->serial + 1;
-  t->cur = t->suspended = t->idler = t->tentative = t->published = t->polled = NULL;
-  t->tentative_id = 0;
   t->held = NULL;
-  t->finishing = t->also_finishing_count = 0;
   trace_none(t);
   t->untraced = 0;
   thread_waits(t, false); /* who waited for the last one that had this memory may still look */

@@ -16,6 +16,12 @@ static inline struct aprof_future *tentative_around(const struct aprof_future *f
   return (uint32_t)f->key0 != 0 && around->state == APROF_FUTURE_TENTATIVE ? around : NULL;
 }
 
+/* The create bracket of f, or none, is the innermost that is open here. */
+static inline void tentative_is(struct thread *t, struct aprof_future *f) {
+  t->tentative = f;
+  t->tentative_id = f != NULL ? f->id : 0;
+}
+
 /* What runs on f's stack when f does: itself, or the body it awaits there. */
 struct aprof_future *innermost(struct aprof_future *f);
 

@@ -49,6 +49,14 @@ static bool read_number(const char *v, size_t n, uint64_t *number) {
   return true;
 }
 
+static bool read_count(const char *v, size_t n, uint64_t least, uint64_t most, uint32_t *count) {
+  uint64_t number;
+  if (!read_number(v, n, &number) || number < least || number > most)
+    return false;
+  *count = (uint32_t)number;
+  return true;
+}
+
 /* A percentage, up to two digits behind the point: in millionths. */
 static bool read_percent(const char *v, size_t n, uint32_t *ppm) {
   uint32_t value = 0, unit = 10000;
@@ -146,15 +154,11 @@ static enum verdict read_one(struct rt_options *o, const char *k, size_t kn, con
     good = read_flag(v, vn, &o->enabled);
   else if (is(k, kn, "clock"))
     good = read_clock(v, vn, &o->clock);
-  else if (is(k, kn, "nodes")) {
-    good = read_number(v, vn, &number) && number >= 16 && number <= 1u << 20;
-    if (good)
-      o->nodes = (uint32_t)number;
-  } else if (is(k, kn, "requests")) {
-    good = read_number(v, vn, &number) && number <= REQUESTS_MOST;
-    if (good)
-      o->requests = (uint32_t)number;
-  } else if (is(k, kn, "labels"))
+  else if (is(k, kn, "nodes"))
+    good = read_count(v, vn, 16, 1u << 20, &o->nodes);
+  else if (is(k, kn, "requests"))
+    good = read_count(v, vn, 0, REQUESTS_MOST, &o->requests);
+  else if (is(k, kn, "labels"))
     good = read_flag(v, vn, &o->labels);
   else if (is(k, kn, "overhead"))
     good = read_percent(v, vn, &o->overhead);
