@@ -177,8 +177,8 @@ static void goes_on(struct thread *t, struct aprof_future *f) {
 /* Gives up what this thread was creating. What is marked as running here, and is not what the
    thread runs, waits for its next event. What waits may have been about to run, and have lost its
    await or have another's counters. */
-static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) {
-  if (f->id == 0 || f->lease != t->lease || f == t->cur)
+static void mend_future(struct thread *t, struct aprof_future *f, uint64_t id, uint64_t now) {
+  if (id == 0 || f->lease != t->lease || f == t->cur)
     return;
   if (f->state == APROF_FUTURE_WAITING) {
     f->counters = (uintptr_t)nowhere;
@@ -190,23 +190,11 @@ static void mend_future(struct thread *t, struct aprof_future *f, uint64_t now) 
   if (f->state == APROF_FUTURE_ASIDE && !aside_rightly(t, f))
     goes_on(t, f);
   if (f->state == APROF_FUTURE_TENTATIVE && !is_tentative(t, f)) {
-    if (future_claim(f, f->id))
+    if (future_claim(f, id))
       future_free(t, f);
   } else if (f->state == APROF_FUTURE_RUNNING) {
     set_left(t, f, not_before(now, f));
     f->callee = 0;
-  }
-}
-
-static void mend_futures(struct thread *t, uint64_t now) {
-  uint64_t at = APROF_HEADER_SIZE, end = __atomic_load_n(&rt.header->used, __ATOMIC_ACQUIRE);
-  while (at < end) {
-    struct aprof_chunk *chunk = (struct aprof_chunk *)(rt_base() + at);
-    struct aprof_future *all = (struct aprof_future *)(chunk + 1);
-    if (__atomic_load_n(&chunk->type, __ATOMIC_ACQUIRE) == APROF_CHUNK_FUTURES)
-      for (uint32_t i = 0; i < chunk->count; i++)
-        mend_future(t, &all[i], now);
-    at += chunk->size != 0 ? chunk->size : APROF_PAGE;
   }
 }
 
@@ -246,7 +234,7 @@ void event_left(struct thread *t) {
   }
   thread_waits(t, false);
   future_unhold(t);
-  mend_futures(t, now);
+  records_each(t, mend_future, now);
   event_missed(t, APROF_MISS_BROKEN, f != NULL ? node_function(f->node) : 0);
   publish_fence();
   b->sequence++;

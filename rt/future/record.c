@@ -105,27 +105,37 @@ static void sweep_one(struct thread *t, struct aprof_future *f, uint64_t id, uin
   __atomic_fetch_add(&h->detached_swept, 1, __ATOMIC_RELAXED);
 }
 
+void records_each(struct thread *t,
+                  void (*each)(struct thread *t, struct aprof_future *f, uint64_t id,
+                               uint64_t with),
+                  uint64_t with) {
+  uint64_t end = __atomic_load_n(&rt.header->used, __ATOMIC_ACQUIRE);
+  for (uint64_t at = APROF_HEADER_SIZE; at < end;) {
+    struct aprof_chunk *chunk = (struct aprof_chunk *)(rt_base() + at);
+    struct aprof_future *f = (struct aprof_future *)(chunk + 1);
+    bool futures = __atomic_load_n(&chunk->type, __ATOMIC_ACQUIRE) == APROF_CHUNK_FUTURES;
+    for (uint32_t i = 0; futures && i < chunk->count; i++)
+      each(t, &f[i], __atomic_load_n(&f[i].id, __ATOMIC_ACQUIRE), with);
+    at += chunk->size != 0 ? chunk->size : APROF_PAGE;
+  }
+}
+
+static void sweep_older(struct thread *t, struct aprof_future *f, uint64_t id, uint64_t epoch) {
+  uint16_t ago = (uint16_t)(epoch - (id >> 48));
+  bool newer = ago > UINT16_MAX / 2; /* of an epoch that began meanwhile: none is so old */
+  /* What ran then is part of its thread's time: it stays. */
+  if (id != 0 && ago != 0 && !newer && f->state != APROF_FUTURE_RUNNING)
+    sweep_one(t, f, id, (uint32_t)epoch - ago);
+}
+
 /* The records of epochs that are over, once each. */
 static SLOW void sweep(struct thread *t) {
-  struct aprof_header *h = rt.header;
-  uint32_t epoch = h->epoch;
+  uint32_t epoch = rt.header->epoch;
   if (epoch == __atomic_load_n(&swept, __ATOMIC_RELAXED) ||
       __atomic_exchange_n(&sweeping, 1, __ATOMIC_ACQUIRE))
     return;
   __atomic_store_n(&swept, epoch, __ATOMIC_RELAXED);
-  for (uint64_t at = h->header_size; at < h->used;) {
-    struct aprof_chunk *chunk = (struct aprof_chunk *)(rt_base() + at);
-    struct aprof_future *f = (struct aprof_future *)(chunk + 1);
-    for (uint32_t i = 0; chunk->type == APROF_CHUNK_FUTURES && i < chunk->count; i++) {
-      uint64_t id = __atomic_load_n(&f[i].id, __ATOMIC_ACQUIRE);
-      uint16_t ago = (uint16_t)(epoch - (uint32_t)(id >> 48));
-      bool newer = ago > UINT16_MAX / 2; /* of an epoch that began meanwhile: none is so old */
-      /* What ran then is part of its thread's time: it stays. */
-      if (id != 0 && ago != 0 && !newer && f[i].state != APROF_FUTURE_RUNNING)
-        sweep_one(t, &f[i], id, epoch - ago);
-    }
-    at += chunk->size != 0 ? chunk->size : APROF_PAGE;
-  }
+  records_each(t, sweep_older, epoch);
   __atomic_store_n(&sweeping, 0, __ATOMIC_RELEASE);
 }
 

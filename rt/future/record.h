@@ -125,6 +125,11 @@ static inline bool future_claim(struct aprof_future *f, uint64_t id) {
 void future_free(struct thread *t, struct aprof_future *f); /* claimed */
 /* A thread that creates nothing gives what it has to those who do. */
 SLOW void records_go_back(struct thread *t);
+/* Calls `each` with all records that are there, living or not. */
+void records_each(struct thread *t,
+                  void (*each)(struct thread *t, struct aprof_future *f, uint64_t id,
+                               uint64_t with),
+                  uint64_t with);
 void future_reset(void);
 /* This thread begins an epoch, outside events: before the ring of epochs comes round, what was
    open in those that are over is booked, and no id is one of 65536 epochs ago. */

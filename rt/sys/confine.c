@@ -47,47 +47,32 @@ static uint32_t number_after(const char *text, const char *name) {
   return number;
 }
 
-/* Mode and number, from where the file is read; false: that is its end. A user of a thousand
-   groups has a long one, which is read in pieces that lie a little over each other. */
-static bool filters_from(int fd, char *text, size_t room, uint32_t *filters) {
-  enum { OVER = 64 };
-  uint32_t mode = 0, count = 0;
-  bool any = false;
-  for (size_t kept = 0;; kept = OVER) {
-    long n = sys_read(fd, text + kept, room - 1 - kept);
-    size_t length = kept + (n > 0 ? (size_t)n : 0);
-    text[length] = '\0';
-    any |= n > 0;
-    const char *lines = strstr(text, "\nSeccomp"); /* of a page, most lies before */
-    uint32_t now = number_after(lines, "\nSeccomp:\t");
-    mode = now > mode ? now : mode;
-    now = number_after(lines, "\nSeccomp_filters:\t");
-    count = now > count ? now : count;
-    if (length < room - 1)
-      break;
-    memcpy(text, text + length - OVER, OVER);
-  }
-  *filters = mode + count * 4;
-  return any;
+/* Mode and number, from where the file is read; false: that is its end. One call gives all of it,
+   of a user of a thousand groups, too; who asks is the only one. */
+static bool filters_from(int fd, uint32_t *filters) {
+  static char text[32768]; /* stacks may be small */
+  long n = sys_read(fd, text, sizeof text - 1);
+  text[n > 0 ? n : 0] = '\0';
+  const char *lines = strstr(text, "\nSeccomp"); /* of a page, most lies before */
+  *filters = number_after(lines, "\nSeccomp:\t") + number_after(lines, "\nSeccomp_filters:\t") * 4;
+  return n > 0;
 }
 
 /* Read with as few kinds of calls as can be. */
 static uint32_t filters(void) {
-  static char text[4096]; /* stacks may be small */
   uint32_t found;
-  if (!filters_from(status_fd, text, sizeof text, &found)) { /* a handler jumped away before ... */
-    rewind_status();                                         /* ... it was rewound */
-    filters_from(status_fd, text, sizeof text, &found);
+  if (!filters_from(status_fd, &found)) { /* a handler jumped away before it was rewound */
+    rewind_status();
+    filters_from(status_fd, &found);
   }
   return found;
 }
 
 static uint32_t filters_of(const char *status) {
-  char text[1024];
   uint32_t found = 0;
   int fd = sys_open(status, O_RDONLY | O_CLOEXEC, 0);
   if (fd >= 0) {
-    filters_from(fd, text, sizeof text, &found);
+    filters_from(fd, &found);
     sys_close(fd);
   }
   return found;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "kernel.h"
 #include "quiet.h"
 
@@ -27,11 +28,9 @@ void rt_say(const char *what, const char *detail) {
   if (!rt_say_heard())
     return;
   char line[600];
-  size_t n = 0;
-  const char *const parts[] = {"aprof: ", what, detail, "\n"};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    for (size_t k = 0; k < 290 && parts[i][k] != '\0'; k++)
-      line[n++] = parts[i][k];
+  text_join(line, sizeof line - 1, "aprof: ", what, detail, NULL);
+  size_t n = strlen(line);
+  line[n++] = '\n';
   struct quiet quiet;
   quiet_begin(&quiet);
   ssize_t ignored = sys_write(STDERR_FILENO, line, n);

@@ -9,7 +9,7 @@
 void rt_say_start(void);
 /* Is descriptor 2 what it was then? Async-signal-safe; errno stays. */
 bool rt_say_heard(void);
-/* "aprof: WHATDETAIL", at most 290 bytes of each. Async-signal-safe. */
+/* "aprof: WHATDETAIL", at most 599 bytes. Async-signal-safe. */
 void rt_say(const char *what, const char *detail);
 
 #endif
