@@ -22,11 +22,18 @@ plugin/aprof-gcc$(1).so: $$(plugin_sources:plugin/%.cc=plugin/gcc$(1)/%.o) \
 	  -static-libgcc -Wl,--version-script=$$(srcdir)/plugin/exports.map -Wl,--gc-sections \
 	  $$(LDFLAGS) -o $$@ $$(filter %.o,$$^)
 
-plugin/gcc$(1)/%.o: $$(srcdir)/plugin/%.cc $$(srcdir)/plugin/gcc.mk config.status
+plugin_cxx_$(1) = $(call aprof_of,$(1),$(GXX_COMPILERS)) $$(PLUGIN_CXXFLAGS) $$(APROF_PLACES) \
+  -I$$(srcdir) -I$$(srcdir)/rt/include -isystem $(call aprof_of,$(1),$(GCC_PLUGIN_DIRS))/include -fpch-preprocess -MMD -MP
+
+# The compiler's headers are most of what a file is: they are read once for all.
+plugin/gcc$(1)/gcc.h.gch: $$(srcdir)/plugin/gcc.h $$(srcdir)/plugin/gcc.mk config.status
 	@$$(MKDIR_P) $$(@D)
-	$$(V_PLUGIN)$(call aprof_of,$(1),$(GXX_COMPILERS)) $$(PLUGIN_CXXFLAGS) $$(APROF_PLACES) \
-	  -I$$(srcdir) -I$$(srcdir)/rt/include \
-	  -isystem $(call aprof_of,$(1),$(GCC_PLUGIN_DIRS))/include -MMD -MP -c -o $$@ $$<
+	@echo '#include "plugin/gcc.h"' >plugin/gcc$(1)/gcc.h
+	$$(V_PLUGIN)$$(plugin_cxx_$(1)) -x c++-header -o $$@ plugin/gcc$(1)/gcc.h
+
+plugin/gcc$(1)/%.o: $$(srcdir)/plugin/%.cc plugin/gcc$(1)/gcc.h.gch
+	@$$(MKDIR_P) $$(@D)
+	$$(V_PLUGIN)$$(plugin_cxx_$(1)) -include plugin/gcc$(1)/gcc.h -c -o $$@ $$<
 
 # The language sees no header of the compiler.
 plugin/gcc$(1)/lang/%.o: $$(srcdir)/lang/%.cc $$(srcdir)/plugin/gcc.mk config.status
