@@ -92,24 +92,30 @@ contains() {
   fi
 }
 
+# ask_totals FORM ARGUMENT...: lib/totals.py, of which one process does all that this script asks
+ask_totals() {
+  [ -S "$work/.totals" ] || LD_PRELOAD="" "$tests_dir/lib/totals.py" serve "$work/.totals" $$
+  LD_PRELOAD="" "$build/tests/lib/ask" "$work/.totals" "$@"
+}
+
 # value FILE... EXPRESSION: its values in each of these totals, or other JSON: lib/totals.py
 value() {
-  LD_PRELOAD="" "$tests_dir/lib/totals.py" value "$@"
+  ask_totals value "$@"
 }
 
 # edit FILE STATEMENTS: the JSON that they make of the file
 edit() {
-  LD_PRELOAD="" "$tests_dir/lib/totals.py" edit "$@"
+  ask_totals edit "$@"
 }
 
 # totals_close FILE...: the schema holds for them, and so do the ledger's equations
 totals_close() {
-  LD_PRELOAD="" "$tests_dir/lib/totals.py" close "$@"
+  ask_totals close "$@"
 }
 
 # conforms FILE...: each is as the schema says that it names, with no other members
 conforms() {
-  LD_PRELOAD="" "$tests_dir/lib/totals.py" conform "$@"
+  ask_totals conform "$@"
 }
 
 # until_true COMMAND...: waits until it is, for five minutes at most, as on a busy machine; the

@@ -18,7 +18,7 @@ stepped() {
 }
 check "a life of each kind, stepped through" stepped
 check "at each step what was recorded before is there" \
-  "$here/steps.py" "$aprof" "$work/copies"
+  "$here/steps.py" "$build/tests/crash/counts" "$work/copies"
 rm -rf "$work/copies"
 "$here/run" --count 96
 equal "the drill" 0 $?
