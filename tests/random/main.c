@@ -160,7 +160,7 @@ static void usage(FILE *file) {
         "              [--mutate | --alike] [--verbose]\n"
         "       random [--fresh]\n"
         "Runs random async programs against the runtime and an independent model: without options\n"
-        "always the same ones; --fresh: as many, of which most have never been seen.\n",
+        "always the same ones; --fresh: many more, of which most have never been seen.\n",
         file);
 }
 
@@ -180,17 +180,18 @@ static void with_options(char **argv) {
 }
 
 /* A process takes ten times as long to start and end under ThreadSanitizer, and a broken
-   program is hundreds of them; under AddressSanitizer four times. All of them are run without. */
+   program is hundreds of them; under AddressSanitizer four times. --fresh runs all of them. */
 #if defined __SANITIZE_THREAD__
-#define SHARE 60
+#define SHARE 30
 #define BROKEN_ONES 0
 #elif defined __SANITIZE_ADDRESS__
-#define SHARE 140
-#define BROKEN_ONES 3
+#define SHARE 70
+#define BROKEN_ONES 2
 #else
-#define SHARE 500
-#define BROKEN_ONES 6
+#define SHARE 200
+#define BROKEN_ONES 4
 #endif
+#define WHOLE 500
 
 #define MUTATED_MOST 200 /* events: each is two processes */
 
@@ -348,21 +349,22 @@ int main(int argc, char **argv) {
   } else if (argc > 1 && !fresh) {
     run_range(flavour, seed, count, mutate, step);
   } else { /* as a test: always the same ones, at each step too, and broken ones */
-    run_range(FLAVOUR_PLAIN, 1, 3 * SHARE, false, APROF_STEP_NONE);
-    run_range(FLAVOUR_PLAIN, first, SHARE, false, APROF_STEP_NONE);
+    const uint64_t share = fresh ? WHOLE : SHARE;
+    run_range(FLAVOUR_PLAIN, 1, 3 * share, false, APROF_STEP_NONE);
+    run_range(FLAVOUR_PLAIN, first, share, false, APROF_STEP_NONE);
     for (step = APROF_STEP_HISTOGRAMS; step < APROF_STEPS; step++)
-      run_range(FLAVOUR_PLAIN, first, SHARE / 4, false, step);
+      run_range(FLAVOUR_PLAIN, first, share / 4, false, step);
     if (BROKEN_ONES > 0)
       run_range(FLAVOUR_PLAIN, 1, BROKEN_ONES, true, APROF_STEP_NONE);
-    run_range(FLAVOUR_ROOTS, 1, SHARE / 5, false, APROF_STEP_NONE);
-    run_range(FLAVOUR_IMPLICIT, 1, SHARE / 5, false, APROF_STEP_NONE);
-    run_range(FLAVOUR_STACKS, 1, SHARE / 5, false, APROF_STEP_NONE);
+    run_range(FLAVOUR_ROOTS, 1, share / 5, false, APROF_STEP_NONE);
+    run_range(FLAVOUR_IMPLICIT, 1, share / 5, false, APROF_STEP_NONE);
+    run_range(FLAVOUR_STACKS, 1, share / 5, false, APROF_STEP_NONE);
     run_rare();
-    run_alike(FLAVOUR_ANY, first, SHARE * 3 / 5, APROF_STEP_NONE);
+    run_alike(FLAVOUR_ANY, first, share * 6 / 5, APROF_STEP_NONE);
     for (flavour = FLAVOUR_PLAIN; flavour < FLAVOUR_ANY; flavour++)
-      run_alike(flavour, first, SHARE / 20, APROF_STEP_NONE);
+      run_alike(flavour, first, share / 10, APROF_STEP_NONE);
     for (step = APROF_STEP_HISTOGRAMS; step < APROF_STEPS; step++)
-      run_alike(FLAVOUR_ANY, first, SHARE / 20, step);
+      run_alike(FLAVOUR_ANY, first, share / 10, step);
   }
   printf("%llu passed, %llu failed\n", (unsigned long long)passed, (unsigned long long)failed);
   return failed ? 1 : 0;
