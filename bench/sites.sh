@@ -9,7 +9,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../tests/lib.sh"
 threads=${1:-4} sites=10000
 
-check "compile" "${CC:-gcc}" -std=gnu11 -O1 -fplugin="$plugin" -I"$src/rt/include" "$here/sites.c" \
+check "compile" "${CC:-gcc}" -std=gnu11 -O0 -fplugin="$plugin" -I"$src/rt/include" "$here/sites.c" \
   -pthread -o "$work/sites"
 for rounds in 1 8 40; do
   run() {
@@ -19,8 +19,9 @@ for rounds in 1 8 40; do
   rm -f "$work"/sites.*.json
   check "run, each site $rounds times" run
   totals=$(echo "$work"/sites.*.json)
-  each=$(value "$totals" t.health.memory_bytes | awk -v n=$((threads * sites)) '{ printf "%d", $1 / n }')
-  equal "histograms lost" 0 "$(value "$totals" t.health.lost_histograms)"
+  read -r bytes lost < <(value "$totals" 't.health.memory_bytes, t.health.lost_histograms')
+  each=$((bytes / (threads * sites)))
+  equal "histograms lost" 0 "$lost"
   check "$each bytes per site and thread, each used $rounds times" test "$each" -le 4096
 done
 finish

@@ -49,6 +49,7 @@ check "it is as its schema says" conforms body
 equal "of how many it is made" "true true" \
   "$(value body '0 < t.recording.sampled.kept < t.recording.sampled.begun, t.recording.share < 1')"
 check "of a kind that one in five has" until_true answered "api/paths?pid=$pid&kind=slow"
+kill -STOP "$pid" # it would only burn
 check "when nobody asks it is over" until_true ./untraced "$profile"
 kill -9 "${started[@]}" && started=()
 
@@ -82,7 +83,9 @@ fi
 for _ in 1 2 3 4 5 6; do get "api/blame?pid=$pid" >/dev/null; sleep 1; done
 equal "they are taken only while they are asked for" 409 "$(get "api/cpu?pid=$pid")"
 equal "and what is recorded is" 200 "$(get "api/blame?pid=$pid")"
+kill -STOP "$pid"
 check "when nobody asks it is over" until_true ./untraced "$profile"
+kill -CONT "$pid"
 
 # -- a probe ---------------------------------------------------------------------------------------
 
