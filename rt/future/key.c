@@ -24,7 +24,6 @@
 #include "rt/sys/wait.h"
 
 #define QUEUE 0x80000000u          /* in a word: it leads to a queue, no future has such an index */
-#define SPLIT_FROM (KEY_WORDS / 4) /* words that live: with fewer, it is full of tombs */
 #define RING_FROM 4u               /* words of one key: each look at one looks at all */
 #define EQUAL_WORDS 96u            /* ... where there is no ring */
 
@@ -415,9 +414,10 @@ uint64_t *key_vacancy(uint32_t hash, struct key_segment **segment, uint64_t *see
 
 /* New segments for a full one, which is of this hash. False: no memory. rt.lock held. */
 static bool replace_locked(struct key_segment *full, uint32_t hash) {
-  uint32_t depth = full->depth, count = living(full);
-  bool split = count >= SPLIT_FROM && directory_reach(&key_directory, depth + 1);
-  if (!split && count > KEY_ENOUGH - KEY_WORDS / 8)
+  uint32_t depth = full->depth, count = living(full), room = KEY_ENOUGH - key_spared(depth);
+  /* With fewer, it is full of tombs. */
+  bool split = count >= room / 2 && directory_reach(&key_directory, depth + 1);
+  if (!split && count > room - KEY_WORDS / 8)
     return false;               /* another one would be full, too */
   if (key_directory == &root) { /* this one is of no profile */
     struct directory *first = NULL;
