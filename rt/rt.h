@@ -103,20 +103,20 @@ struct thread {
   uint64_t tentative_id;            /* 0: there is none */
   struct aprof_future *published;   /* of a create bracket open here: its key is known, */
   uint64_t published_id;            /* and a body inside is its, rather than an older one's */
-  struct aprof_future *polled;      /* ran a stackless child that is not over, */
-  uint64_t polled_sequence;         /* nothing happened here since (that sequence), and */
-  uint32_t polled_node;             /* the child was called from this await */
+  struct aprof_future *polled;      /* ran a stackless child that is not over and was called from */
+  uint32_t polled_node;             /* this await; nothing happened here since `polled_sequence` */
   uint32_t shed;                    /* enum aprof_step; see govern.h */
   uint64_t held_until;              /* tick: end of the last of `holds` */
   struct aprof_counters **segments; /* by node / NODE_SEGMENT */
-  uint32_t epoch;                   /* the profile's, as of the last event; 0: nothing leased */
-  uint32_t index;                   /* of the block */
-  uint64_t check_at;                /* of the block's sequence: when the governor looks, ... */
-  uint64_t time_at;                 /* ... and when events are timed again; or never */
-  enum { FILTERS_OUTSIDE, FILTERS_UNASKED, FILTERS_ASKED } filters; /* in this event; confine.c */
-  uint32_t waits;     /* for another thread, in an event; atomic */
   uint32_t finishing; /* request whose root is over, while one of its members ran here */
   uint32_t also_finishing_count;
+  uint32_t epoch;    /* the profile's, as of the last event; 0: nothing leased */
+  uint32_t index;    /* of the block */
+  uint64_t check_at; /* of the block's sequence: when the governor looks, ... */
+  uint64_t time_at;  /* ... and when events are timed again; or never */
+  enum { FILTERS_OUTSIDE, FILTERS_UNASKED, FILTERS_ASKED } filters; /* in this event; confine.c */
+  uint32_t waits;           /* for another thread, in an event; atomic */
+  uint64_t polled_sequence; /* of the block */
   struct spare {
     uint32_t first, count; /* what this thread gave back last: no other one takes it */
   } spare_shares, spare_brackets, spare_cells; /* see request/pool.h */

@@ -84,7 +84,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   uint32_t index = t->free_list, parent = creator != NULL ? index_of(creator) : 0;
   struct aprof_future *f = future_at(index);
   uint64_t id = record_begin(t, f, now, &e->begins, e->callee_counters);
-  record_nears(t);
+  record_nears(future_at(t->free_list)); /* the next one */
   f->outer = e->node;
   f->caller = 0;
   if (member == NULL)

@@ -45,7 +45,9 @@ ALWAYS bool fast_site(const struct aprof_site *site) {
 ALWAYS uint64_t *fast_vacancy(struct key_segment *segment, uint32_t hash, uint64_t *seen) {
   if (unlikely(__atomic_load_n(&segment->older, __ATOMIC_ACQUIRE) != NULL))
     return NULL;
-  uint64_t *place = &segment->word[hash % KEY_WORDS], word = *seen = relaxed(place);
+  uint64_t *place = &segment->word[hash % KEY_WORDS];
+  nears_written(place); /* who ended what was there may be another thread */
+  uint64_t word = *seen = relaxed(place);
   if (word == 0)
     return likely(__atomic_load_n(&segment->used, __ATOMIC_RELAXED) < KEY_ENOUGH) ? place : NULL;
   bool last = relaxed(&segment->word[(hash + 1) % KEY_WORDS]) == 0;
@@ -163,21 +165,30 @@ ALWAYS void fast_runs(struct thread *t, struct aprof_block *b, struct aprof_toke
   thread_runs(t, b, f, c, now);
 }
 
-/* A job begins on a pool's thread, of which there are many: what it counts in is cold by now, but
-   for the odd one the same as the last time. */
-ALWAYS void fast_nears(const struct thread *t, const struct aprof_site *site) {
-  const char *c = (const char *)t->counters;
+/* A job begins on a pool's thread, of which there are many: what the thread has of its own is cold
+   by now, what it counts in, but for the odd one, that of the last time; the job's record and word
+   are in the caches of who made it. All of it is asked for at once. */
+ALWAYS void fast_nears(const struct thread *t, const struct aprof_site *site, uint64_t key0,
+                       uint64_t key1) {
   if (!(site->flags & APROF_WORKER))
     return;
+  uint32_t hash = key_hash(key0, key1);
+  const struct key_segment *segment = directory_at(&key_directory, hash);
+  const uint64_t *place = &segment->word[hash % KEY_WORDS];
+  nears_written(place);
+  nears_written(&t->segments);
+  nears_written(&t->no_slices.function.slice_limit);
+  nears_written(&t->block->migrations);
   for (unsigned i = 0; i < sizeof *t->counters; i += 64)
-    __builtin_prefetch(c + i, 1);
+    nears_written((const char *)t->counters + i);
+  record_nears(future_at(lower_read(place))); /* if it is one */
 }
 
 /* ... and ends: the time until then is little more than it was queued. */
 ALWAYS void fast_nears_end(const struct aprof_site *site, const struct aprof_counters *c,
                            uint64_t queued) {
   if (site->flags & APROF_WORKER)
-    __builtin_prefetch((char *)(uintptr_t)c->function.ended_buckets + 4 * fast_bucket(queued), 1);
+    nears_written((char *)(uintptr_t)c->function.ended_buckets + 4 * fast_bucket(queued));
 }
 
 /* What runs on a pool's thread holds no loop. */

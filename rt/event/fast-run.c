@@ -46,7 +46,7 @@ ALWAYS void fast_run_sought(struct aprof_site *site, struct aprof_token *token, 
                             uint64_t key1, struct aprof_site *function, const void *self,
                             run_found *taken) {
   struct thread *t = aprof_self;
-  fast_nears(t, site);
+  fast_nears(t, site, key0, key1);
   struct aprof_future *f = run_sought(t, site, token, key0, key1, function);
   if (likely(f != NULL))
     taken(site, token, f, function, self);

@@ -87,11 +87,15 @@ record_begin(struct thread *t, struct aprof_future *f, uint64_t now, const struc
   return id;
 }
 
-/* What a birth reads of the next record comes nearer: where others end what this thread creates, it
-   is in their caches. */
-static inline __attribute__((always_inline)) void record_nears(const struct thread *t) {
-  __builtin_prefetch(&future_at(t->free_list)->parent);
+/* A record comes nearer, which another thread has written last: both of its lines. */
+static inline __attribute__((always_inline)) void record_nears(const struct aprof_future *f) {
+  nears_written(&f->id);
+  nears_written(&f->created_tick);
 }
+_Static_assert(offsetof(struct aprof_future, id) / 64 !=
+                       offsetof(struct aprof_future, created_tick) / 64 &&
+                   sizeof(struct aprof_future) == 128,
+               "both lines");
 
 /* In the thread's own list: where there are more, a general event puts them aside. */
 #define FREE_ENOUGH 256u
