@@ -27,17 +27,19 @@ APART struct aprof_future *find_sought(const struct aprof_site *site, uint64_t k
 /* -- wake -------------------------------------------------------------------- */
 
 /* f is put aside for nothing that it called itself, but for what has a key of its own: who wakes f
-   means no other. */
+   means no other. What f calls itself takes over whether f was woken. */
 ALWAYS bool fast_aside_itself(const struct aprof_future *f) {
   uint32_t callee = f->callee & ~CALLEE_MINE;
   return callee >= CALLEE_NO_FUTURE || record_at(callee)->ns != NS_FRAME;
 }
 
-/* The end of an event that woke what does not wait: it runs, or is queued, or put aside. */
+/* The end of an event that woke what does not wait: it runs, or is queued, or put aside. Most often
+   others have woken it already, as the threads of a pool do: its line stays theirs then. */
 APART void wake_early(const struct aprof_site *site, struct aprof_future *f,
                       struct aprof_block *b) {
   uint64_t none = 0;
-  if ((f->state == APROF_FUTURE_RUNNING || f->state == APROF_FUTURE_ASIDE) &&
+  if (relaxed(&f->wake_tick) == 0 &&
+      (f->state == APROF_FUTURE_RUNNING || f->state == APROF_FUTURE_ASIDE) &&
       swapped(&f->wake_tick, &none, site->id, RELAXED) && NOTES)
     note(aprof_self, APROF_TRACE_WAKE, f, 0, event_time(aprof_self));
   finish(b);
@@ -66,8 +68,8 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
     return;
   if (unlikely(f == NULL) || !fast_site(site) || unlikely(!token_current(t, token.word[0])))
     goto undo;
-  if (unlikely(f->state == APROF_FUTURE_ASIDE) && !fast_aside_itself(f) &&
-      (f = top_known(t, f)) == NULL)
+  if (unlikely(f->state == APROF_FUTURE_ASIDE) && relaxed(&f->wake_tick) == 0 &&
+      !fast_aside_itself(f) && (f = top_known(t, f)) == NULL)
     goto undo;
   if (unlikely(f->state != APROF_FUTURE_WAITING)) {
     if (f->state == APROF_FUTURE_TENTATIVE)
