@@ -84,25 +84,18 @@ bool running_adopts(const struct aprof_future *f, struct aprof_site *site, const
   return f->open == 1 && adopts(f, site, self);
 }
 
-/* A function that is known by its address, in the thread's cache like others, where the fast events
-   find it: by its address if it has a name, too, else apart from those. */
-static uint32_t node_of_address(struct thread *t, uint32_t above, const void *fn, uint8_t model) {
-  uint32_t place = above << 1;
-  struct aprof_site *key = address_as_site(fn), *alone = address_alone(fn);
-  const struct node_entry *e = node_cached(t, place, key);
-  if (e != NULL)
-    return e->node;
-  e = node_cached(t, place, alone);
-  if (e != NULL && !node_has_name(e->node))
-    return e->node;
-  uint32_t site = site_of_address(fn, model), node = node_of_site_slow(above, site, false);
-  node_keep(t, place, node_has_name(node) ? key : alone, node);
-  return node;
-}
-
+/* In the thread's cache like others, where the fast events find it: by its address if it has a
+   name, too, else apart from those. */
 void name_by_address(struct thread *t, struct aprof_future *f, const void *fn, uint8_t model,
                      bool root) {
-  uint32_t above = t->cur != NULL && !root ? tree_parent(t, t->cur->node) : 0;
-  f->node = node_of_address(t, above, fn, model);
-  f->outer = f->node;
+  uint32_t place = (t->cur != NULL && !root ? tree_parent(t, t->cur->node) : 0) << 1;
+  struct aprof_site *key = address_as_site(fn), *alone = address_alone(fn);
+  const struct node_entry *e = node_cached(t, place, key);
+  if (e == NULL && (e = node_cached(t, place, alone)) != NULL && node_has_name(e->node))
+    e = NULL;
+  uint32_t node =
+      e != NULL ? e->node : node_of_site_slow(place >> 1, site_of_address(fn, model), false);
+  if (e == NULL)
+    node_keep(t, place, node_has_name(node) ? key : alone, node);
+  f->node = f->outer = node;
 }

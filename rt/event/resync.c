@@ -5,12 +5,6 @@
 #include "span.h"
 #include "tokens.h"
 
-/* A token's future, whether it is a body's or a bracket's; NULL: over. */
-static struct aprof_future *token_future(const struct aprof_token *token, uint64_t id) {
-  struct aprof_future *f = bracket_future(token);
-  return f->id == id ? f : NULL;
-}
-
 void general_here(struct aprof_token *token) {
   const struct thread *t = aprof_self;
   bool known = t->epoch == __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED);
@@ -111,9 +105,9 @@ static SLOW void resync(struct aprof_token *token) {
     id = span_future_id(token);
   else if (!token_current(t, id))
     id = ~id; /* an await's */
-  struct aprof_future *f;
-  if (!token_current(t, id) || (f = token_future(token, id)) == NULL)
-    goto out;
+  struct aprof_future *f = bracket_future(token);
+  if (!token_current(t, id) || f->id != id)
+    goto out; /* over */
   if (f == t->cur)
     goto clear;
   uint64_t now = not_before(event_time(t), f);

@@ -52,6 +52,17 @@ static void outside_goes(struct thread *t, uint32_t node, uint64_t now) {
   trace_outside(t);
 }
 
+/* ... where a future may run, in which the bracket does not lie. */
+static void outside_is(struct thread *t, uint32_t node) {
+  if (t->cur == NULL) {
+    outside_goes(t, node, event_time(t));
+  } else {
+    span_outside_close(t);
+    t->block->span_node = node;
+    trace_outside(t);
+  }
+}
+
 void span_outside_undo(struct thread *t, uint64_t since) {
   struct aprof_block *b = t->block;
   if (b->last <= since)
@@ -99,28 +110,14 @@ static void end_outside(struct thread *t, const struct aprof_token *token) {
     event_missed(t, APROF_MISS_LEAVE, is_span(node) ? node_site(node) : 0);
     return;
   }
-  if (before != 0 && !is_span(before))
-    return;
-  if (t->cur == NULL) {
-    outside_goes(t, before, event_time(t));
-  } else { /* a future runs here, in which the bracket does not lie */
-    span_outside_close(t);
-    t->block->span_node = before;
-    trace_outside(t);
-  }
+  if (before == 0 || is_span(before))
+    outside_is(t, before);
 }
 
 void span_outside_back(struct thread *t, const struct aprof_token *token) {
   uint32_t node = token->word[2] & SPAN_NODE;
-  if (!open_outside(t, token, node))
-    return;
-  if (t->cur == NULL) {
-    outside_goes(t, node, event_time(t));
-  } else {
-    span_outside_close(t);
-    t->block->span_node = node;
-    trace_outside(t);
-  }
+  if (open_outside(t, token, node))
+    outside_is(t, node);
 }
 
 /* -- on a future ------------------------------------------------------------------------ */

@@ -451,19 +451,22 @@ static SLOW bool replace(struct key_segment *full, uint32_t hash) {
   return ok;
 }
 
-bool key_put(uint64_t word) {
+/* `locked`: rt.lock is held. */
+static bool put_anywhere(uint64_t word, bool locked) {
   uint32_t hash = (uint32_t)(word >> 32);
   for (;;) {
     struct key_segment *segment = segment_at(hash);
     if (!insert_in(segment, word)) {
-      if (!replace(segment, hash))
+      if (!(locked ? replace_locked(segment, hash) : replace(segment, hash)))
         return false;
-      continue;
+    } else if (likely(segment == segment_at(hash))) {
+      return true; /* else it may have been copied before our word was there */
     }
-    /* One that came in between may have been copied before our word was there. */
-    if (likely(segment == segment_at(hash)))
-      return true;
   }
+}
+
+bool key_put(uint64_t word) {
+  return put_anywhere(word, false);
 }
 
 bool key_insert(struct aprof_future *f) {
@@ -492,25 +495,13 @@ static struct queue *queue_of(const struct key_segment *segment, struct key_sear
   return NULL;
 }
 
-/* rt.lock held. */
-static bool insert_locked(uint64_t word) {
-  uint32_t hash = (uint32_t)(word >> 32);
-  for (;;) {
-    struct key_segment *segment = segment_at(hash);
-    if (insert_in(segment, word))
-      return true;
-    if (!replace_locked(segment, hash))
-      return false;
-  }
-}
-
 /* A queue of its own for f and those that follow. rt.lock held. */
 static bool queue_begin(const struct aprof_future *f, uint32_t hash) {
   uint32_t cell = cell_new();
   if (cell == 0)
     return false;
   struct queue *q = &cell_at(cell)->queue;
-  if (queue_append(q, entry_of(f)) && insert_locked((uint64_t)hash << 32 | QUEUE | cell)) {
+  if (queue_append(q, entry_of(f)) && put_anywhere((uint64_t)hash << 32 | QUEUE | cell, true)) {
     __atomic_fetch_add(queues_of(hash), 1, __ATOMIC_RELAXED);
     return true;
   }
@@ -544,7 +535,7 @@ static SLOW bool insert_queued(struct aprof_future *f, uint32_t hash) {
   bool ok = q != NULL ? queue_append(q, entry_of(f))
             : ring_holds(hash) || is_crowded(segment_at(hash), hash, EQUAL_WORDS)
                 ? queue_begin(f, hash)
-                : insert_locked((uint64_t)hash << 32 | index_of(f));
+                : put_anywhere((uint64_t)hash << 32 | index_of(f), true);
   if (!ok)
     f->flags &= (uint8_t)~APROF_F_KEYED;
   rt_unlock();
