@@ -8,6 +8,7 @@
 #include "unit.h"
 
 #include "rt/future/key-ring.h"
+#include "rt/future/key-segments.h"
 #include "rt/future/key.h"
 #include "rt/sys/lock.h"
 
@@ -36,6 +37,22 @@ START_TEST(many_keys) {
   expect("request", "exec", many);
   expect("health", "missed", 0);
   expect("health", "lost", 0);
+}
+END_TEST
+
+/* In a small table hardly any key stands behind another one's. */
+START_TEST(few_keys_lie_apart) {
+  enum { FEW = 1000 };
+  unsigned first = 0;
+  attach();
+  for (uint64_t i = 0; i < FEW; i++)
+    new_future(&create_it, &request, 0x10000 + 4112 * i);
+  for (uint64_t i = 0; i < FEW; i++) {
+    uint32_t hash = key_hash(0x10000 + 4112 * i, 0);
+    const struct key_segment *segment = directory_at(&key_directory, hash);
+    first += segment->word[hash % KEY_WORDS] >> 32 == hash;
+  }
+  ck_assert_uint_ge(first, FEW * 85 / 100);
 }
 END_TEST
 
@@ -930,8 +947,8 @@ START_TEST(used_again_by_one_that_stops) {
 }
 END_TEST
 
-UNIT_MAIN("key", many_keys, one_key_many_times, namespaces_are_apart, both_halves_count,
-          key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
+UNIT_MAIN("key", many_keys, few_keys_lie_apart, one_key_many_times, namespaces_are_apart,
+          both_halves_count, key_zero_is_a_key, ended_key_is_unknown, equal_keys_are_a_queue,
           equal_keys_are_found_one_by_one, body_inside_its_own_create,
           equal_keys_behind_one_that_stays, ring_goes_round, ring_has_it_back_once,
           queue_has_it_back_once, one_before_equal_ones_has_it_back,
