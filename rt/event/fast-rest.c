@@ -27,7 +27,8 @@ APART struct aprof_future *find_sought(const struct aprof_site *site, uint64_t k
 /* -- wake -------------------------------------------------------------------- */
 
 /* f is put aside for nothing that it called itself, but for what has a key of its own: who wakes f
-   means no other. What f calls itself takes over whether f was woken. */
+   means no other. To be asked also where f was woken already: what f calls takes that over, but not
+   of a thread that has just seen f run. */
 ALWAYS bool fast_aside_itself(const struct aprof_future *f) {
   uint32_t callee = f->callee & ~CALLEE_MINE;
   return callee >= CALLEE_NO_FUTURE || record_at(callee)->ns != NS_FRAME;
@@ -68,8 +69,8 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
     return;
   if (unlikely(f == NULL) || !fast_site(site) || unlikely(!token_current(t, token.word[0])))
     goto undo;
-  if (unlikely(f->state == APROF_FUTURE_ASIDE) && relaxed(&f->wake_tick) == 0 &&
-      !fast_aside_itself(f) && (f = top_known(t, f)) == NULL)
+  if (unlikely(f->state == APROF_FUTURE_ASIDE) && !fast_aside_itself(f) &&
+      (f = top_known(t, f)) == NULL)
     goto undo;
   if (unlikely(f->state != APROF_FUTURE_WAITING)) {
     if (f->state == APROF_FUTURE_TENTATIVE)

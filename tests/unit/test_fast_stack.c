@@ -75,6 +75,33 @@ START_TEST(ones_that_wait_in_what_they_call) {
 }
 END_TEST
 
+/* Another thread has seen the coroutine run, and leaves its mark when that has called a body. */
+static void stacked_and_marked(void) {
+  token r, c, a;
+  new_future(&timer, &on_done, KEY);
+  run(&call, &r, KEY, &on_done);
+  struct aprof_future *f = aprof_self->cur;
+  enter(&child, &c);
+  f->wake_tick = child.id;
+  suspend(&nap, &a);
+  ran(&r, APROF_PENDING);
+  pass(1);
+  wake(&ring, KEY);
+  pass(2);
+  run(&call, &r, KEY, &on_done);
+  resume(&a);
+  f->wake_tick = 0;
+  leave(&c);
+  ran(&r, APROF_PENDING);
+  end(&stop, KEY, APROF_DONE);
+}
+
+START_TEST(ones_woken_below_a_mark) {
+  in_rounds(stacked_and_marked);
+  expect("child", "queued", 2 * ROUNDS);
+}
+END_TEST
+
 /* The same, run by another future; the coroutine is left without an await. */
 static void stacked_and_called(void) {
   token r, o, c;
@@ -251,7 +278,7 @@ START_TEST(one_that_waits_and_calls) {
 }
 END_TEST
 
-UNIT_TRACED_MAIN("fast, stack", ones_that_wait_in_what_they_call,
+UNIT_TRACED_MAIN("fast, stack", ones_that_wait_in_what_they_call, ones_woken_below_a_mark,
                  ones_that_are_left_in_what_they_call, ones_entered_by_their_runs,
                  ones_left_in_a_span, one_that_closes_twice, one_that_closes_late,
                  one_that_resumes_twice, one_that_waits_and_calls)
