@@ -154,6 +154,7 @@ struct thread {
     uint64_t relieved;               /* tick of the last step taken back */
     uint32_t calm_step;
   } govern;
+  uintptr_t handler_frame;         /* that its last event in a handler found, or 0 */
   uintptr_t callback_at;           /* address of the frame that calls the user's callback; or 0 */
   uintptr_t stack_high, stack_low; /* where the thread's own stack can be */
   struct thread *next;             /* of the free ones */

@@ -66,32 +66,37 @@ static size_t peek(uintptr_t from, void *to, size_t size) {
   return got > 0 ? (size_t)got : 0;
 }
 
-/* A signal frame at `frame`: did it interrupt code of this library, or something that
+/* Is there a signal frame at `frame`, and did it interrupt code of this library, or something that
    this library may have called? */
-static bool interrupted_event(uintptr_t frame) {
-  ucontext_t context;
-  size_t wanted = offsetof(ucontext_t, uc_mcontext) + sizeof context.uc_mcontext.gregs;
-  if (peek(frame + 8, &context, wanted) != wanted)
+static bool interrupted_event(uintptr_t frame, uint64_t restorer) {
+  struct {
+    uint64_t restorer;
+    ucontext_t context;
+  } seen;
+  _Static_assert(offsetof(__typeof__(seen), context) == 8, "they lie side by side");
+  size_t wanted =
+      offsetof(__typeof__(seen), context.uc_mcontext) + sizeof seen.context.uc_mcontext.gregs;
+  if (peek(frame, &seen, wanted) != wanted || seen.restorer != restorer)
     return false;
-  uintptr_t at = (uintptr_t)context.uc_mcontext.gregs[REG_RIP];
+  uintptr_t at = (uintptr_t)seen.context.uc_mcontext.gregs[REG_RIP];
   bool calls_out = signals_in_libc || rt.callback != NULL || rt.clock == APROF_CLOCK_MONOTONIC;
   return calls_out || (at >= (uintptr_t)__ehdr_start && at < (uintptr_t)etext);
 }
 
-/* Piece by piece, each within one page; coroutines have little room. */
-static bool finds_frame(uintptr_t from, uintptr_t until, uint64_t restorer) {
+/* Piece by piece, each within one page; coroutines have little room. 0: none. */
+static uintptr_t find_frame(uintptr_t from, uintptr_t until, uint64_t restorer) {
   uint64_t words[128];
   for (from &= ~(uintptr_t)7; from < until;) {
     size_t size = sizeof words - from % sizeof words;
     size_t got = peek(from, words, size);
     for (size_t i = 0; i < got / 8; i++)
-      if (words[i] == restorer && interrupted_event(from + i * 8))
-        return true;
+      if (words[i] == restorer && interrupted_event(from + i * 8, restorer))
+        return from + i * 8;
     if (got < size)
       break;
     from += size;
   }
-  return false;
+  return 0;
 }
 
 static bool in_signal_handler(struct thread *t) {
@@ -107,7 +112,12 @@ static bool in_signal_handler(struct thread *t) {
   bool known = here >= t->stack_low + NEAR && here < t->stack_high;
   if (known)
     until = t->stack_high - here < FAR ? t->stack_high : here + FAR;
-  return finds_frame(here, until, restorer);
+  /* The frame that the last event has found: a handler that makes many events may otherwise take
+     longer than until it is called again, and what it interrupts never goes on. */
+  if (t->handler_frame <= here || t->handler_frame >= until ||
+      !interrupted_event(t->handler_frame, restorer))
+    t->handler_frame = find_frame(here, until, restorer);
+  return t->handler_frame != 0;
 }
 
 #else
