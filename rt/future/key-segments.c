@@ -53,7 +53,7 @@ struct key_segment *key_segment_new(uint32_t depth) {
     return NULL;
   memset(segment, 0, sizeof *segment);
   segment->depth = depth;
-  segment->used = key_spared(depth);
+  segment->used = segment->spared = key_spared(depth);
   return segment;
 }
 

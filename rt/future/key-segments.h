@@ -19,7 +19,8 @@ struct key_segment {
   struct key_segment *older; /* whose words are still being copied; atomic */
   uint32_t replaced;         /* its words are copied elsewhere from here on; atomic */
   uint32_t retired;          /* mark: no look-up that began behind it finds it; rt.lock */
-  uint32_t reserved[2];
+  uint32_t spared;           /* of `used`: words that are never to be; rt.lock */
+  uint32_t reserved;
   struct key_segment *next; /* of those that cannot; rt.lock */
   uint64_t word[KEY_WORDS]; /* hash << 32 | index; 0: never taken */
 };

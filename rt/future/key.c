@@ -23,9 +23,9 @@
 #include "rt/sys/lock.h"
 #include "rt/sys/wait.h"
 
-#define QUEUE 0x80000000u          /* in a word: it leads to a queue, no future has such an index */
-#define RING_FROM 4u               /* words of one key: each look at one looks at all */
-#define EQUAL_WORDS 96u            /* ... where there is no ring */
+#define QUEUE 0x80000000u /* in a word: it leads to a queue, no future has such an index */
+#define RING_FROM 4u      /* words of one key: each look at one looks at all */
+#define EQUAL_WORDS 96u   /* ... where there is no ring */
 
 static struct key_segment nothing = {.used = KEY_WORDS}; /* full: the first insert replaces it */
 /* Words of queues, by some bits of their hashes; written under rt.lock. */
@@ -412,14 +412,22 @@ uint64_t *key_vacancy(uint32_t hash, struct key_segment **segment, uint64_t *see
   return word == 0 && (*seen != 0 || room) ? vacant : NULL;
 }
 
+/* No memory for another one: what was kept free is filled, too. False: it is full. */
+static bool spares_nothing(struct key_segment *full) {
+  uint32_t spared = full->spared;
+  full->spared = 0;
+  __atomic_fetch_sub(&full->used, spared, __ATOMIC_RELAXED);
+  return spared != 0;
+}
+
 /* New segments for a full one, which is of this hash. False: no memory. rt.lock held. */
 static bool replace_locked(struct key_segment *full, uint32_t hash) {
   uint32_t depth = full->depth, count = living(full), room = KEY_ENOUGH - key_spared(depth);
   /* With fewer, it is full of tombs. */
   bool split = count >= room / 2 && directory_reach(&key_directory, depth + 1);
   if (!split && count > room - KEY_WORDS / 8)
-    return false;               /* another one would be full, too */
-  if (key_directory == &root) { /* this one is of no profile */
+    return spares_nothing(full); /* another one would be full, too */
+  if (key_directory == &root) {  /* this one is of no profile */
     struct directory *first = NULL;
     if (!directory_first(&first))
       return false;
@@ -430,7 +438,7 @@ static bool replace_locked(struct key_segment *full, uint32_t hash) {
   if (split && low != NULL && (high = key_segment_new(depth + 1)) == NULL)
     key_segment_retire(low);
   if (high == NULL)
-    return false;
+    return spares_nothing(full);
   __atomic_store_n(&low->older, full, __ATOMIC_RELAXED);
   __atomic_store_n(&high->older, full, __ATOMIC_RELAXED);
   __atomic_store_n(&full->replaced, 1, __ATOMIC_SEQ_CST); /* before a word is looked at */
