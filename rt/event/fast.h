@@ -523,8 +523,8 @@ ALWAYS bool fast_resumable(const struct thread *t, const struct aprof_block *b,
          likely(f->wake_tick == 0) && likely(b->state == APROF_THREAD_OTHER);
 }
 
-/* It goes on behind its wait, with which the event is over; `outermost`: of its awaits, that was.
- */
+/* The end of an event: f goes on behind its wait, in the `outermost` of its awaits. False: it does
+   not, or is odd. */
 ALWAYS bool fast_resumes(struct thread *t, struct aprof_block *b, struct aprof_future *f,
                          bool outermost, uint32_t clock) {
   struct aprof_counters *a = fast_known(f);

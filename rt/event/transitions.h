@@ -52,8 +52,7 @@ static inline void set_running(struct thread *t, struct aprof_future *f, uint64_
   set_running_as(t, f, APROF_TRACE_RUNNING, now);
 }
 
-/* ... of which the program is told, and from where; behind a wait for new work a request may begin.
- */
+/* ... and the program is told from where; behind a wait for new work a request may begin. */
 static inline void set_going_on(struct thread *t, struct aprof_future *f,
                                 enum aprof_trace_kind kind, uint32_t site, uint64_t now) {
   bool new_work = f->state == APROF_FUTURE_WAITING && node_begins_request(f->await);
