@@ -147,6 +147,7 @@ struct thread {
   uint32_t fast_events; /* of all of its events so far that told no trace, when it began to */
   uint64_t stood;       /* its time while its clock stands still */
   uint64_t coarse;      /* the kernel's tick at that time */
+  uint64_t asked;       /* the block's sequence in the event that follows a look at filters */
   struct govern {
     uint64_t begin, events, general; /* of the window: its tick, events until then */
     uint64_t calm_since, calm_for;   /* less would have to be shed since; how long before

@@ -334,6 +334,8 @@ static struct thread *thread_sync(bool birth) {
   }
   signals_block(&before);
   struct thread *t = sync_blocked(birth);
+  if (t != NULL)
+    t->asked = t->block->sequence + 1;
   signals_restore(&before);
   errno = saved;
   return t;

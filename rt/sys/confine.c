@@ -27,6 +27,7 @@
 #include "wait.h"
 
 #define LATELY 2000000u /* ticks: about a millisecond */
+#define MOVES 64        /* bytes by which the lines come nearer, as numbers before them do */
 
 static int status_fd = -1; /* of /proc/self/status; -1: it cannot be told */
 static struct stat status_file;
@@ -51,9 +52,13 @@ static uint32_t number_after(const char *text, const char *name) {
    of a user of a thousand groups, too; who asks is the only one. */
 static bool filters_from(int fd, uint32_t *filters) {
   static char text[32768]; /* stacks may be small */
-  long n = sys_read(fd, text, sizeof text - 1);
+  static long before;      /* what of it lay before these lines the last time */
+  long n = sys_read(fd, text, sizeof text - 1), from = before - MOVES;
   text[n > 0 ? n : 0] = '\0';
-  const char *lines = strstr(text, "\nSeccomp"); /* of a page, most lies before */
+  const char *lines = from > 0 && from < n ? strstr(text + from, "\nSeccomp") : NULL;
+  if (lines == NULL)
+    lines = strstr(text, "\nSeccomp");
+  before = lines != NULL ? lines - text : 0;
   *filters = number_after(lines, "\nSeccomp:\t") + number_after(lines, "\nSeccomp_filters:\t") * 4;
   return n > 0;
 }
@@ -116,9 +121,11 @@ static void open_status(void) {
 static uint32_t looking; /* a thread has the descriptor and the buffer */
 static __thread bool looking_here __attribute__((tls_model("initial-exec")));
 static uint64_t looked_at; /* ticks */
+/* The thread has asked, and holds signals back since then. */
+static __thread bool asked_here __attribute__((tls_model("initial-exec")));
 
 void confine_forget(void) {
-  looking = looking_here = false;
+  looking = looking_here = asked_here = false;
   looked_at = 0;
 }
 
@@ -187,13 +194,31 @@ static SLOW bool look(void) {
   return confined;
 }
 
+bool confine_holds(bool holds) {
+  bool before = asked_here;
+  asked_here = holds;
+  return before;
+}
+
+static bool is_lately(void) {
+  return ticks() - __atomic_load_n(&looked_at, __ATOMIC_RELAXED) < LATELY;
+}
+
+/* Who holds signals back asks once, as a thread's first event and its end do: no handler can come
+   there. But not for longer than a moment, since files may be made there, or processes waited for.
+   The event for which a thread got its block goes on from that answer. */
+static bool asked_before(const struct thread *t) {
+  bool follows = t->filters == FILTERS_UNASKED && t->asked == t->block->sequence;
+  return (asked_here || follows) && is_lately();
+}
+
 /* One event may take the lock ten times over, and asks once: a filter that came in between is
    another thread's, or a handler's, and might as well come right behind the answer. */
 bool is_confined(void) {
   if (__atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE))
     return true;
   struct thread *t = aprof_self;
-  if (status_fd < 0 || t->filters == FILTERS_ASKED || !may_be_confined())
+  if (status_fd < 0 || t->filters == FILTERS_ASKED || !may_be_confined() || asked_before(t))
     return false;
   bool confined = look();
   if (t->filters == FILTERS_UNASKED)
@@ -206,9 +231,7 @@ bool confine_never(void) {
 }
 
 bool was_confined_lately(void) {
-  return ticks() - __atomic_load_n(&looked_at, __ATOMIC_RELAXED) < LATELY
-             ? __atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE)
-             : is_confined();
+  return is_lately() ? __atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE) : is_confined();
 }
 
 void confine_opened(void) {

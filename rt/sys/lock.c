@@ -20,13 +20,15 @@ static inline __attribute__((always_inline)) void change_mask(int how, const uin
 /* A pending cancellation must not act in here either: a slow path that ended in the
    middle would keep its lock, and the C library waits for a signal that is blocked.
    The state before travels in the bit of a signal that no program can block; and in that
-   of SIGKILL, that the mask was left alone: the kernel may not be asked any more. */
+   of SIGKILL, that the mask was left alone: the kernel may not be asked any more. In that of
+   SIGSTOP, that signals were held back already by who had asked. */
 #define CANCEL_BIT (1ull << 31)
 #define ALONE_BIT (1ull << (SIGKILL - 1))
+#define HELD_BIT (1ull << (SIGSTOP - 1))
 
 __thread bool signals_in_libc __attribute__((tls_model("initial-exec")));
 
-void signals_block_confined(uint64_t *before, bool confined) {
+static void block(uint64_t *before, bool confined, bool asked) {
   static const uint64_t all = UINT64_MAX;
   int state;
   if (unlikely(confined))
@@ -34,16 +36,23 @@ void signals_block_confined(uint64_t *before, bool confined) {
   else
     change_mask(SIG_BLOCK, &all, before);
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-  *before = (*before & ~CANCEL_BIT) | (state == PTHREAD_CANCEL_DISABLE ? CANCEL_BIT : 0);
+  *before = (*before & ~CANCEL_BIT) | (state == PTHREAD_CANCEL_DISABLE ? CANCEL_BIT : 0) |
+            (confine_holds(asked) ? HELD_BIT : 0);
+}
+
+void signals_block_confined(uint64_t *before, bool confined) {
+  block(before, confined, false);
 }
 
 void signals_block(uint64_t *before) {
-  signals_block_confined(before, is_confined());
+  bool confined = is_confined();
+  block(before, confined, !confined);
 }
 
 void signals_restore(const uint64_t *before) {
-  uint64_t mask = *before & ~CANCEL_BIT;
+  uint64_t mask = *before & ~(CANCEL_BIT | HELD_BIT);
   int disabled;
+  confine_holds(*before & HELD_BIT);
   signals_in_libc = true;
   if (likely(!(mask & ALONE_BIT)))
     change_mask(SIG_SETMASK, &mask, NULL);
