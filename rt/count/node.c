@@ -187,12 +187,13 @@ static SLOW void cache_grow(struct thread *t) {
 }
 
 void node_cache_clear(struct thread *t) {
-  if (t->cache == NULL) {
+  t->cache_shared = 0;
+  if (t->cache == NULL) { /* memory that is new, or wiped: its pages come as they are needed */
     t->cache = t->first_cache;
     t->paths = sizeof t->first_cache - sizeof *t->first_cache;
+    return;
   }
   memset(t->cache, 0, t->paths + sizeof *t->cache);
-  t->cache_shared = 0;
 }
 
 struct node_entry *node_keep(struct thread *t, uint32_t place, struct aprof_site *site,
