@@ -45,7 +45,8 @@ ALWAYS void fast_suspend_named(struct aprof_site *site, struct aprof_token *toke
   finish_waits(t, b, f, a, token, 0, sliced, length, now, clock);
   return;
 undo:
-  suspend_undone(t, site, token);
+  unbegin(t);
+  timed_suspend(site, token);
 }
 
 ALWAYS void fast_resume_named(struct aprof_token *token, uint32_t clock) {
@@ -69,7 +70,8 @@ ALWAYS void fast_resume_named(struct aprof_token *token, uint32_t clock) {
       fast_resumes(t, b, f, false, clock))
     return;
 undo:
-  resume_undone(t, token);
+  unbegin(t);
+  timed_resume(token);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
@@ -77,7 +79,7 @@ undo:
   void suspend_named_##name(struct aprof_site *site, struct aprof_token *token) {                  \
     fast_suspend_named(site, token, clock);                                                        \
   }                                                                                                \
-  void resume_odd_##name(struct aprof_token *token) {                                              \
+  void resume_named_##name(struct aprof_token *token) {                                            \
     fast_resume_named(token, clock);                                                               \
   }
 

@@ -46,19 +46,27 @@ APART void wake_early(const struct aprof_site *site, struct aprof_future *f,
   finish(b);
 }
 
-/* Odd: nobody stands at the key's first place. */
-ALWAYS void fast_wake(struct thread *t, struct aprof_block *b, struct aprof_site *site,
-                      uint64_t key0, uint64_t key1, uint32_t clock, wake_event *other, bool odd) {
+typedef void wakes(struct aprof_site *site, uint64_t key0, uint64_t key1);
+
+/* Where nobody stands at the key's first place, `sought` goes on inside the event, for which it is
+   NULL. */
+ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uint32_t clock,
+                      wakes *sought) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = block_here();
   struct aprof_token token;
+  if (sought != NULL && !begin(t, b))
+    goto slow;
   bool over = false;
-  struct aprof_future *f = odd ? find_sought(site, key0, key1, &token, APROF_MISS_WAKE, &over)
-                               : fast_find(site, key0, key1, &token);
-  if (over)
-    return;
-  if (!odd && unlikely(f == NULL)) {
-    other(site, key0, key1);
+  struct aprof_future *f = sought != NULL
+                               ? fast_find(site, key0, key1, &token)
+                               : find_sought(site, key0, key1, &token, APROF_MISS_WAKE, &over);
+  if (unlikely(f == NULL) && sought != NULL) {
+    sought(site, key0, key1);
     return;
   }
+  if (over)
+    return;
   if (unlikely(f == NULL) || !fast_site(site) || unlikely(!token_current(t, token.word[0])))
     goto undo;
   if (unlikely(f->state == APROF_FUTURE_ASIDE) && !fast_aside_itself(f) &&
@@ -80,7 +88,9 @@ ALWAYS void fast_wake(struct thread *t, struct aprof_block *b, struct aprof_site
   finish(b);
   return;
 undo:
-  wake_undone(t, site, key0, key1);
+  unbegin(t);
+slow:
+  timed_wake(site, key0, key1);
 }
 
 /* -- end --------------------------------------------------------------------- */
@@ -122,21 +132,33 @@ APART bool end_running(struct aprof_site *site, uint64_t key0, uint64_t key1, in
   return true;
 }
 
-/* Odd: a part of a request, or nobody stands at the key's first place. */
-ALWAYS void fast_end(struct thread *t, struct aprof_block *b, struct aprof_site *site,
-                     uint64_t key0, uint64_t key1, int how, uint32_t clock, end_event *other,
-                     bool odd) {
+typedef void ends(struct aprof_site *site, uint64_t key0, uint64_t key1, int how);
+
+/* Where that is odd, as of a part of a request, or nobody stands at the key's first place, `member`
+   goes on, inside the event, for which it is NULL. */
+ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how, uint32_t clock,
+                     ends *member) {
+  struct thread *t = aprof_self;
+  struct aprof_block *b = block_here();
   struct aprof_token token;
+  if (member != NULL && !begin(t, b))
+    goto slow;
   struct aprof_future *f = fast_find(site, key0, key1, &token);
-  if (odd && unlikely(f == NULL)) {
+  if (unlikely(f == NULL) && member != NULL) {
+    member(site, key0, key1, how);
+    return;
+  }
+  if (unlikely(f == NULL)) {
     bool over;
     f = find_sought(site, key0, key1, &token, APROF_MISS_END, &over);
     if (over)
       return;
+    if (f == NULL)
+      goto undo;
   }
-  if (unlikely(f == NULL) || !fast_site(site) || unlikely(site->flags & APROF_NORETURN) ||
+  if (!fast_site(site) || unlikely(site->flags & APROF_NORETURN) ||
       unlikely(f->lease != t->lease) || /* open, or asked to end */
-      unlikely(fast_word(f) & ((odd ? 0 : APROF_F_MEMBER) << 8 | 0xffffu << 16)) ||
+      unlikely(fast_word(f) & ((member != NULL ? APROF_F_MEMBER : 0) << 8 | 0xffffu << 16)) ||
       unlikely(f->polled != 0))
     goto undo;
   struct aprof_counters *a = NULL, *c = fast_known(f);
@@ -144,14 +166,15 @@ ALWAYS void fast_end(struct thread *t, struct aprof_block *b, struct aprof_site 
   if (f->state == APROF_FUTURE_WAITING) {
     a = c;
     c = (struct aprof_counters *)(uintptr_t)a->await.function;
-    apart = odd && a->await.apart > 1;
+    apart = member == NULL && a->await.apart > 1;
   } else if (unlikely(f->state != APROF_FUTURE_QUEUED) || fast_delayed(t, f)) {
     goto undo;
   }
   uint32_t index = index_of(f);
   uint64_t *place = NULL;
-  if (odd ? unlikely(t->free_count >= FREE_ENOUGH) || unlikely(!(f->flags & APROF_F_KEYED))
-          : unlikely((place = fast_may_end(t, f, index)) == NULL))
+  if (member != NULL
+          ? unlikely((place = fast_may_end(t, f, index)) == NULL)
+          : unlikely(t->free_count >= FREE_ENOUGH) || unlikely(!(f->flags & APROF_F_KEYED)))
     goto undo;
   if (unlikely(how > APROF_CANCELLED))
     goto undo;
@@ -167,7 +190,7 @@ ALWAYS void fast_end(struct thread *t, struct aprof_block *b, struct aprof_site 
     fast_apart_over(f, now);
   future_ending(b, f, t->lease, c, how);
   fast_close_rest(t, f, a, c, now, passed, clock);
-  if (odd) {
+  if (member == NULL) {
     fast_ends(t, f, index, c, how, false, wall, now, clock);
     finish_member(t, b);
     return;
@@ -177,10 +200,15 @@ ALWAYS void fast_end(struct thread *t, struct aprof_block *b, struct aprof_site 
   finish(b);
   return;
 undo:
-  if (!odd)
-    other(site, key0, key1, how);
-  else if (!end_running(site, key0, key1, how))
-    end_undone(t, site, key0, key1, how);
+  if (member != NULL) {
+    member(site, key0, key1, how);
+    return;
+  }
+  if (end_running(site, key0, key1, how))
+    return;
+  unbegin(t);
+slow:
+  timed_end(site, key0, key1, how);
 }
 
 /* -- what was woken runs, or was taken ------------------------------------------ */
@@ -209,7 +237,8 @@ ALWAYS void fast_run_undone(struct aprof_site *site, struct aprof_token *token,
   if (equal)
     run_given_back(f, token->word[0]);
   token->word[0] = 0;
-  run_begin_undone(aprof_self, site, token, key0, key1, function, self); /* a handler may end f */
+  unbegin(aprof_self); /* from here on, a handler may end f */
+  timed_run_begin(site, token, key0, key1, function, self);
 }
 
 RUN_FOUND(, run_undone, fast_run_undone, false)
@@ -219,10 +248,12 @@ void run_none(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
               struct aprof_site *function, const void *self) {
   struct thread *t = aprof_self;
   token->word[0] = 0;
-  if (run_changes_nothing(t, site, key0, key1, function))
+  if (run_changes_nothing(t, site, key0, key1, function)) {
     finish(t->block);
-  else
-    run_begin_undone(t, site, token, key0, key1, function, self);
+    return;
+  }
+  unbegin(t);
+  timed_run_begin(site, token, key0, key1, function, self);
 }
 
 /* Another thread had it last: this one takes it. Or its wait ends in an event apart: `apart` goes
@@ -324,7 +355,7 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
     }
     unbegin(t);
   }
-  GENERAL(due)(token, ns);
+  timed_due(token, ns);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
@@ -343,7 +374,18 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
   RUN_FOUND(APART, run_other_##name, fast_run_woken, clock, false, false, NULL, run_moved_##name)  \
   RUN_FOUND(, run_woken_##name, fast_run_woken, clock, false, false, run_other_##name,             \
             run_moved_##name)                                                                      \
-  APROF_GATE_wake(BOTH, name) APROF_GATE_end(BOTH, name)
+  static SLOW void wake_sought_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {     \
+    fast_wake(site, key0, key1, clock, NULL);                                                      \
+  }                                                                                                \
+  static void wake_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {                 \
+    fast_wake(site, key0, key1, clock, wake_sought_##name);                                        \
+  }                                                                                                \
+  APART void end_member_##name(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {   \
+    fast_end(site, key0, key1, how, clock, NULL);                                                  \
+  }                                                                                                \
+  static void end_##name(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {         \
+    fast_end(site, key0, key1, how, clock, end_member_##name);                                     \
+  }
 
 #define GOVERNED(clock) APROF_GATE_wake(CHOOSE, clock) APROF_GATE_end(CHOOSE, clock)
 

@@ -64,7 +64,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   struct thread *t = aprof_self;
   struct aprof_block *b = block_here();
   if (!begin(t, b)) {
-    GENERAL(run_begin)(site, token, key0, key1, function, self);
+    timed_run_begin(site, token, key0, key1, function, self);
     return;
   }
   if (b->state != APROF_THREAD_OTHER) {
@@ -113,7 +113,8 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
   }
   if (unlikely(f->id != token->word[0]) || unlikely(f->lease != t->lease) ||
       unlikely(f->ending != 0)) {
-    run_end_undone(t, token, how, where);
+    unbegin(t);
+    timed_run_end(token, how, where);
     return;
   }
   record_closes(f);
@@ -169,7 +170,7 @@ undo:
   closes(token, how, where);
   return;
 slow:
-  GENERAL(run_end)(token, how, where);
+  timed_run_end(token, how, where);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
