@@ -7,8 +7,11 @@
 
 void general_here(struct aprof_token *token) {
   const struct thread *t = aprof_self;
-  bool known = t->epoch == __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED);
-  const struct aprof_future *f = known && t->block != NULL ? running(t) : NULL;
+  const struct aprof_block *b = block_here();
+  const struct aprof_future *f = NULL;
+  if (b != NULL && b->state == APROF_THREAD_RUNNING &&
+      t->epoch == __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED))
+    f = t->cur;
   token->word[0] = f != NULL ? f->id : HERE_NOTHING;
   token->word[1] = (uintptr_t)f;
   token->word[2] = HERE;
@@ -59,16 +62,21 @@ static void resync_plain(struct thread *t, const struct aprof_token *token, uint
 }
 
 /* Is there nothing to do? So it is at the first return, when what ran there runs, and where one of
-   two coroutines has switched to the other one. */
+   two coroutines has switched to the other one: what runs then, if anything does, is no body, or
+   lies on another stack. */
 static bool nothing_left(const struct thread *t, const struct aprof_token *token) {
-  struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  if (t->block == NULL)
+  const struct aprof_block *b = block_here();
+  if (b == NULL)
     return true;
-  if (t->block->sequence & 1)
+  if (b->sequence & 1)
     return false;
-  return (running(t) == f && (f == NULL || f->id == token->word[0])) ||
+  const struct aprof_future *f = b->state == APROF_THREAD_RUNNING ? t->cur : NULL;
+  if (f == NULL || !(f->flags & APROF_F_BODY) || f->ns != NS_FRAME)
+    return true;
+  struct aprof_future *ran = (struct aprof_future *)(uintptr_t)token->word[1];
+  return (ran == f && f->id == token->word[0]) ||
          (t->seen == __atomic_load_n(&rt.header->usual, __ATOMIC_RELAXED) &&
-          !left_by_jump(t, token, token->word[0], &f));
+          !left_by_jump(t, token, token->word[0], &ran));
 }
 
 /* Of a body, or a run around one: of all that was opened in it nothing is open any more. */
