@@ -18,7 +18,8 @@ uint32_t count_beneath(struct thread *t, uint32_t above, uint32_t site, uint32_t
 static inline __attribute__((always_inline)) uint64_t
 close_ready(struct thread *t, struct aprof_future *f, uint64_t now, bool told) {
   uint64_t woken = __atomic_exchange_n(&f->wake_tick, 0, __ATOMIC_RELAXED);
-  uint32_t waker = __atomic_exchange_n(&f->wake_site, 0, __ATOMIC_RELAXED), at = 0;
+  uint32_t waker = __atomic_load_n(&f->wake_site, __ATOMIC_RELAXED), at = 0;
+  __atomic_store_n(&f->wake_site, 0, __ATOMIC_RELAXED); /* of two that meet here one is nobody's */
   if (woken > now)
     return now; /* due later: it came before its time */
   if (woken < f->last) {
