@@ -217,8 +217,10 @@ ALWAYS bool fast_publish_equal(struct thread *t, struct aprof_token *token, uint
   bool equal = f->polled & APROF_TUPLE, rearms = f->polled & APROF_REARM;
   if (!equal && !rearms) {
     uint32_t hash = key_hash(key0, key1);
-    struct key_segment *segment;
-    uint64_t seen, *place = key_vacancy(hash, &segment, &seen);
+    struct key_segment *segment = directory_at(&key_directory, hash);
+    uint64_t seen, *place = f->key0 != 0 ? fast_vacancy(segment, hash, &seen) : NULL;
+    if (place == NULL) /* or it was looked at before */
+      place = key_vacancy(hash, &segment, &seen);
     if (place != NULL) {
       fast_settle(t, f, token, key0, key1, still_open, true);
       finish_at(f, t->block, segment, place, seen, hash);
