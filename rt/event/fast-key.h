@@ -12,14 +12,11 @@
 #include "fast.h"
 #include "run.h"
 
-/* The future that stands at the first place of this key, if it has the key and the site needs no
-   general event; else NULL. Futures of equal keys are no matter of fast events (key_take). The
-   token has the id from here on, read before the key, since another thread may end the future
-   meanwhile. A future of an epoch that is over keeps its place; its lease is no thread's. */
-ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1,
-                                      struct aprof_token *token) {
-  if (unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)))
-    return NULL;
+/* The future that stands at the first place of this key, if it has the key; else NULL. The token
+   has the id from here on, read before the key, since another thread may end the future meanwhile.
+   A future of an epoch that is over keeps its place; its lease is no thread's. */
+ALWAYS struct aprof_future *fast_first(const struct aprof_site *site, uint64_t key0, uint64_t key1,
+                                       struct aprof_token *token) {
   uint32_t hash = key_hash(key0, key1);
   struct key_segment *segment = directory_at(&key_directory, hash);
   const uint64_t *place = &segment->word[hash % KEY_WORDS];
@@ -34,6 +31,15 @@ ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t ke
                  likely(f->ns == site->ns) && likely(f->flags & APROF_F_KEYED)
              ? f
              : NULL;
+}
+
+/* ... and the site needs no general event. Futures of equal keys are no matter of fast events
+   (key_take). */
+ALWAYS struct aprof_future *fast_find(const struct aprof_site *site, uint64_t key0, uint64_t key1,
+                                      struct aprof_token *token) {
+  if (unlikely(site->flags & (APROF_POLLING | APROF_TUPLE | APROF_WORKER)))
+    return NULL;
+  return fast_first(site, key0, key1, token);
 }
 
 /* A wake or end that has found a future before. */

@@ -40,6 +40,19 @@ undo:
   sought(site, token, key0, key1, function, self);
 }
 
+/* Inside the event: a job stands at its key's first place, and this thread of a pool takes it.
+   NULL: it is a matter of run_sought. */
+ALWAYS struct aprof_future *fast_job(struct thread *t, const struct aprof_site *site,
+                                     struct aprof_token *token, uint64_t key0, uint64_t key1) {
+  if ((site->flags & (APROF_WORKER | APROF_POLLING | APROF_TUPLE | APROF_OWN)) != APROF_WORKER)
+    return NULL;
+  struct aprof_future *f = fast_first(site, key0, key1, token);
+  return f != NULL && token_current(t, token->word[0]) && run_may_begin(f) &&
+                 run_takes(t, f, token->word[0], false)
+             ? f
+             : NULL;
+}
+
 /* Inside the event. Nothing runs here, and the key's first place does not tell: it may be one of
    equal keys, or stand behind others, or the run is a worker's. */
 ALWAYS void fast_run_sought(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
@@ -47,7 +60,11 @@ ALWAYS void fast_run_sought(struct aprof_site *site, struct aprof_token *token, 
                             run_found *taken) {
   struct thread *t = aprof_self;
   fast_nears(t, site, key0, key1);
-  struct aprof_future *f = run_sought(t, site, token, key0, key1, function);
+  struct aprof_future *f = fast_job(t, site, token, key0, key1);
+  if (unlikely(f == NULL)) {
+    token->word[0] = 0;
+    f = run_sought(t, site, token, key0, key1, function);
+  }
   if (likely(f != NULL))
     taken(site, token, f, function, self);
   else
