@@ -3,7 +3,6 @@
 #include "binary.h"
 
 #include "demangle.h"
-#include "nearby.h"
 #include "util.h"
 
 #include <dwarf.h>
@@ -14,13 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* So many addresses are looked for where they lie; who has more of them has use for tables. */
-enum { FEW = 16 };
-
 struct binary {
   Dwfl *dwfl;
   Dwfl_Module *handle;
-  unsigned asked;
 };
 
 static char *no_debuginfo_path;
@@ -112,17 +107,14 @@ void binary_free(struct binary *b) {
 /* -- names ----------------------------------------------------------------------------- */
 
 /* Relative to the directory of compilation, as the compiler was told it. */
-static const char *shorten_by(const char *file, const char *directory) {
+static const char *shorten(const char *file, Dwarf_Die *unit) {
+  Dwarf_Attribute attribute;
+  const char *directory =
+      unit ? dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute)) : NULL;
   size_t length = directory ? strlen(directory) : 0;
   if (length > 1 && !strncmp(file, directory, length) && file[length] == '/')
     return file + length + 1;
   return file;
-}
-
-static const char *shorten(const char *file, Dwarf_Die *unit) {
-  Dwarf_Attribute attribute;
-  return shorten_by(file,
-                    unit ? dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute)) : NULL);
 }
 
 /* Where its declaration stands. */
@@ -133,21 +125,6 @@ static void find_declaration(Dwarf_Die *function, Dwarf_Die *unit, struct symbol
     return;
   result->file = print_string("%s", shorten(file, unit));
   result->line = !dwarf_decl_line(function, &line) && line > 0 ? (uint32_t)line : 0;
-}
-
-/* By DWARF of the file itself, or of one that lies beside it and has the same addresses. */
-static bool find_line_nearby(Dwfl_Module *handle, uint64_t address, GElf_Addr bias,
-                             struct symbol *result) {
-  Dwarf_Addr dwarf_bias = 0;
-  Dwarf *dwarf = dwfl_module_getdwarf(handle, &dwarf_bias);
-  char *file;
-  const char *directory;
-  if (!dwarf || dwarf_bias != bias ||
-      !nearby_line(dwarf, address, &file, &directory, &result->line))
-    return false;
-  result->file = print_string("%s", shorten_by(file, directory));
-  free(file);
-  return true;
 }
 
 static void find_line(Dwfl_Module *handle, Dwarf_Addr address, struct symbol *result) {
@@ -212,16 +189,10 @@ void binary_find(struct binary *b, uint64_t address, struct symbol *result) {
   GElf_Off offset;
   GElf_Sym symbol;
   *result = (struct symbol){0};
-  Elf *elf = dwfl_module_getelf(b->handle, &bias);
+  dwfl_module_getelf(b->handle, &bias);
   Dwarf_Addr at = address + bias;
-  bool few = b->asked++ < FEW;
-  const char *name = few ? nearby_name(elf, address, &symbol) : NULL;
-  if (name)
-    offset = address - symbol.st_value;
-  else
-    name = dwfl_module_addrinfo(b->handle, at, &offset, &symbol, NULL, NULL, NULL);
-  if (!few || !find_line_nearby(b->handle, address, bias, result))
-    find_line(b->handle, at, result);
+  const char *name = dwfl_module_addrinfo(b->handle, at, &offset, &symbol, NULL, NULL, NULL);
+  find_line(b->handle, at, result);
   if (name && *name) {
     char *bare = print_string("%.*s", (int)strcspn(name, "@"), name); /* without its version */
     result->name = demangle(bare);

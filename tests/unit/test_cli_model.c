@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The model of cli/: the reader's half of the ledger, on profiles made to measure. */
-#include "read/binary.h"
 #include "read/model.h"
 #include "show/totals.h"
 #include "suite.h"
 #include "synthetic.h"
 
 #include <check.h>
-#include <dlfcn.h>
-#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -293,48 +290,6 @@ START_TEST(an_address_without_symbols_keeps_its_module) {
 }
 END_TEST
 
-/* The first few addresses that are asked of a file are looked for by other means than the rest. */
-START_TEST(a_few_addresses_have_the_names_that_many_have) {
-  enum { MANY = 64 };
-  const uintptr_t from = (uintptr_t)profile_read, step = 97;
-  struct symbol one, other;
-  unsigned named = 0;
-  struct binary *many = binary_open("/proc/self/exe", NULL, 0), *few = NULL;
-  ck_assert_ptr_nonnull(many);
-  Dl_info info;
-  ck_assert_int_ne(dladdr((void *)from, &info), 0);
-  uint64_t at = from - (uint64_t)(uintptr_t)info.dli_fbase;
-  const ElfW(Ehdr) *header = info.dli_fbase;
-  if (header->e_type == ET_EXEC)
-    at = from;
-  for (unsigned i = 0; i < MANY; i++) {
-    binary_find(many, at, &one);
-    free(one.name);
-    free(one.file);
-  }
-  for (unsigned i = 0; i < MANY; i++, at += step) {
-    if (i % 8 == 0) {
-      binary_free(few);
-      few = binary_open("/proc/self/exe", NULL, 0);
-    }
-    binary_find(many, at, &one);
-    binary_find(few, at, &other);
-    named += one.name != NULL;
-    ck_assert_pstr_eq(one.name, other.name);
-    ck_assert_pstr_eq(one.file, other.file);
-    ck_assert_uint_eq(one.line, other.line);
-    ck_assert_uint_eq(one.offset, other.offset);
-    free(one.name);
-    free(one.file);
-    free(other.name);
-    free(other.file);
-  }
-  ck_assert_uint_gt(named, 0);
-  binary_free(few);
-  binary_free(many);
-}
-END_TEST
-
 START_TEST(calls_of_one_name_on_a_line_are_one_place) {
   uint32_t again = synthetic_site(s, APROF_SITE_AWAIT, "uv_tcp_connect", "quota.c", 61, 40);
   uint32_t listens = synthetic_site(s, APROF_SITE_AWAIT, "uv_tcp_connect", "quota.c", 61, 3);
@@ -448,7 +403,6 @@ int main(void) {
   tcase_add_test(tests, equal_sites_are_one);
   tcase_add_test(tests, an_alias_is_its_function);
   tcase_add_test(tests, an_address_without_symbols_keeps_its_module);
-  tcase_add_test(tests, a_few_addresses_have_the_names_that_many_have);
   tcase_add_test(tests, calls_of_one_name_on_a_line_are_one_place);
   tcase_add_test(tests, a_recursion_folds);
   tcase_add_test(tests, what_has_no_path_is_other);
