@@ -100,15 +100,14 @@ ALWAYS void fast_run_closes(struct aprof_token *token, int how, struct aprof_sit
   finish_member(t, b);
   return;
 undo:
-  unbegin(t);
-  timed_run_end(token, how, where);
+  run_end_undone(t, token, how, where);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
 #define SET(name, clock)                                                                           \
   void called_end_##name(struct aprof_token *token, int how, struct aprof_site *where) {           \
     if (!begin(aprof_self, block_here()))                                                          \
-      timed_run_end(token, how, where);                                                            \
+      GENERAL(run_end)(token, how, where);                                                         \
     else if (how != APROF_PENDING)                                                                 \
       called_ends_##name(token, how, where);                                                       \
     else                                                                                           \

@@ -11,9 +11,6 @@ void finish_putting(uint64_t word, struct aprof_block *b) {
   finish(b);
 }
 
-typedef void creates(struct aprof_site *site, struct aprof_token *token,
-                     struct aprof_site *function, const void *fn);
-
 /* Whose name there is none for, yet; that of a root has an entry of its own: root_slow. */
 ALWAYS struct aprof_site *fast_nameless(struct aprof_site *site, bool root) {
   return root ? (struct aprof_site *)((uintptr_t)site + 1) : site;
@@ -30,45 +27,38 @@ ALWAYS uint32_t fast_helper(const struct aprof_future *creator, const struct apr
   return place != 0 && (site_record(place)->flags & APROF_HELPER) ? place : 0;
 }
 
-/* Where that is odd, which what is going to be a part of a request is, or what is created inside an
-   await or another create, or of whose function no body has told its name, `member` goes on, inside
-   the event, for which it is NULL. */
-ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token,
-                              struct aprof_site *function, const void *fn, uint32_t clock,
-                              creates *member) {
-  struct thread *t = aprof_self;
-  struct aprof_block *b = block_here();
-  if (member != NULL && !begin(t, b))
-    goto slow;
+/* Odd: what is going to be a part of a request, or is created inside an await or another create, or
+   of whose function no body has told its name. */
+ALWAYS void fast_create_begin(struct thread *t, struct aprof_block *b, struct aprof_site *site,
+                              struct aprof_token *token, struct aprof_site *function,
+                              const void *fn, uint32_t clock, create_begin_event *other, bool odd) {
   struct aprof_future *creator = b->state == APROF_THREAD_RUNNING ? t->cur : NULL;
-  if ((member != NULL && unlikely(t->tentative != NULL)) || unlikely(!nonzero(&t->free_list)) ||
-      unlikely(site->flags &
-               (APROF_KEYLESS | (member != NULL ? APROF_BACKGROUND | APROF_ROOT : 0))))
+  if ((!odd && unlikely(t->tentative != NULL)) || unlikely(!nonzero(&t->free_list)) ||
+      unlikely(site->flags & (APROF_KEYLESS | (odd ? 0 : APROF_BACKGROUND | APROF_ROOT))))
     goto undo;
   uint32_t above = 0, place = 0;
-  bool root = member == NULL && (site->flags & APROF_ROOT);
+  bool root = odd && (site->flags & APROF_ROOT);
   if (creator != NULL) {
     above = root ? 0 : fast_above(t, creator->node, clock);
-    if (member != NULL && unlikely((creator->await | creator->request) != 0))
+    if (!odd && unlikely((creator->await | creator->request) != 0))
       goto undo;
-  } else if (member != NULL && unlikely(events_helper.at != 0)) {
+  } else if (!odd && unlikely(events_helper.at != 0)) {
     goto undo;
   }
-  if (member == NULL && (place = fast_helper(creator, token)) != 0 &&
-      (site->flags & APROF_BACKGROUND))
+  if (odd && (place = fast_helper(creator, token)) != 0 && (site->flags & APROF_BACKGROUND))
     goto undo;
   struct aprof_site *at = place != 0 ? number_as_site(place, APROF_NODE_AWAIT) : site;
   struct aprof_site *made = function != NULL ? function
                             : fn != NULL     ? address_as_site(fn)
                                              : fast_nameless(site, root);
-  struct node_entry *e = fast_node_of(t, above, made, false, member == NULL);
-  bool alone = member == NULL && e == NULL && function == NULL && fn != NULL;
+  struct node_entry *e = fast_node_of(t, above, made, false, odd);
+  bool alone = odd && e == NULL && function == NULL && fn != NULL;
   if (alone)
     e = fast_node_of(t, above, address_alone(fn), false, true);
   if (unlikely(e == NULL) || (alone && node_has_name(e->node)))
     goto undo;
   if (unlikely(e->callee != at)) {
-    struct node_entry *waits = fast_node_of(t, e->node, at, true, member == NULL);
+    struct node_entry *waits = fast_node_of(t, e->node, at, true, odd);
     if (unlikely(waits == NULL) || unlikely(waits == e) || waits->counters->await.function == 0)
       goto undo;
     e->callee = at;
@@ -87,12 +77,12 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   record_nears(future_at(t->free_list)); /* the next one */
   f->outer = e->node;
   f->caller = 0;
-  if (member == NULL)
+  if (odd)
     f->ns = site->ns;      /* other creates may lie in the same helper */
   f->polled = site->flags; /* until its bracket closes */
-  f->key0 = member == NULL && t->tentative != NULL ? index_of(t->tentative) : 0;
+  f->key0 = odd && t->tentative != NULL ? index_of(t->tentative) : 0;
   f->parent = parent;
-  if (member == NULL)
+  if (odd)
     member_created(t, f, site->flags, now);
   publish_fence();
   f->id = id;
@@ -102,13 +92,7 @@ ALWAYS void fast_create_begin(struct aprof_site *site, struct aprof_token *token
   finish(b);
   return;
 undo:
-  if (member != NULL) {
-    member(site, token, function, fn);
-    return;
-  }
-  unbegin(t);
-slow:
-  timed_create_begin(site, token, function, fn);
+  odd ? create_begin_undone(t, site, token, function, fn) : other(site, token, function, fn);
 }
 
 /* f can be found from here on. */
@@ -252,9 +236,9 @@ APART void create_equal(struct aprof_token *token, uint64_t key0, uint64_t key1,
     return;
   unbegin(t);
   if (still_open)
-    timed_create_key(token, key0, key1);
+    GENERAL(create_key)(token, key0, key1);
   else
-    timed_create_end(token, key0, key1, true);
+    GENERAL(create_end)(token, key0, key1, true);
 }
 
 static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t key1, int ok) {
@@ -264,7 +248,7 @@ static void create_end_any(struct aprof_token *token, uint64_t key0, uint64_t ke
       create_equal(token, key0, key1, false);
     return;
   }
-  timed_create_end(token, key0, key1, ok);
+  GENERAL(create_end)(token, key0, key1, ok);
 }
 
 static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t key1) {
@@ -274,21 +258,12 @@ static void create_key_any(struct aprof_token *token, uint64_t key0, uint64_t ke
       create_equal(token, key0, key1, true);
     return;
   }
-  timed_create_key(token, key0, key1);
+  GENERAL(create_key)(token, key0, key1);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
 
-#define SET(name, clock)                                                                           \
-  APART void create_member_##name(struct aprof_site *site, struct aprof_token *token,              \
-                                  struct aprof_site *function, const void *fn) {                   \
-    fast_create_begin(site, token, function, fn, clock, NULL);                                     \
-  }                                                                                                \
-  static void create_begin_##name(struct aprof_site *site, struct aprof_token *token,              \
-                                  struct aprof_site *function, const void *fn) {                   \
-    fast_create_begin(site, token, function, fn, clock, create_member_##name);                     \
-  }
-
+#define SET(name, clock) APROF_GATE_create_begin(BOTH, name)
 #define GOVERNED(clock) APROF_GATE_create_begin(CHOOSE, clock)
 
 #include "fast-sets.h"

@@ -45,8 +45,7 @@ ALWAYS void fast_suspend_named(struct aprof_site *site, struct aprof_token *toke
   finish_waits(t, b, f, a, token, 0, sliced, length, now, clock);
   return;
 undo:
-  unbegin(t);
-  timed_suspend(site, token);
+  suspend_undone(t, site, token);
 }
 
 ALWAYS void fast_resume_named(struct aprof_token *token, uint32_t clock) {
@@ -70,8 +69,7 @@ ALWAYS void fast_resume_named(struct aprof_token *token, uint32_t clock) {
       fast_resumes(t, b, f, false, clock))
     return;
 undo:
-  unbegin(t);
-  timed_resume(token);
+  resume_undone(t, token);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
@@ -79,7 +77,7 @@ undo:
   void suspend_named_##name(struct aprof_site *site, struct aprof_token *token) {                  \
     fast_suspend_named(site, token, clock);                                                        \
   }                                                                                                \
-  void resume_named_##name(struct aprof_token *token) {                                            \
+  void resume_odd_##name(struct aprof_token *token) {                                              \
     fast_resume_named(token, clock);                                                               \
   }
 

@@ -46,27 +46,19 @@ APART void wake_early(const struct aprof_site *site, struct aprof_future *f,
   finish(b);
 }
 
-typedef void wakes(struct aprof_site *site, uint64_t key0, uint64_t key1);
-
-/* Where nobody stands at the key's first place, `sought` goes on inside the event, for which it is
-   NULL. */
-ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uint32_t clock,
-                      wakes *sought) {
-  struct thread *t = aprof_self;
-  struct aprof_block *b = block_here();
+/* Odd: nobody stands at the key's first place. */
+ALWAYS void fast_wake(struct thread *t, struct aprof_block *b, struct aprof_site *site,
+                      uint64_t key0, uint64_t key1, uint32_t clock, wake_event *other, bool odd) {
   struct aprof_token token;
-  if (sought != NULL && !begin(t, b))
-    goto slow;
   bool over = false;
-  struct aprof_future *f = sought != NULL
-                               ? fast_find(site, key0, key1, &token)
-                               : find_sought(site, key0, key1, &token, APROF_MISS_WAKE, &over);
-  if (unlikely(f == NULL) && sought != NULL) {
-    sought(site, key0, key1);
-    return;
-  }
+  struct aprof_future *f = odd ? find_sought(site, key0, key1, &token, APROF_MISS_WAKE, &over)
+                               : fast_find(site, key0, key1, &token);
   if (over)
     return;
+  if (!odd && unlikely(f == NULL)) {
+    other(site, key0, key1);
+    return;
+  }
   if (unlikely(f == NULL) || !fast_site(site) || unlikely(!token_current(t, token.word[0])))
     goto undo;
   if (unlikely(f->state == APROF_FUTURE_ASIDE) && !fast_aside_itself(f) &&
@@ -88,9 +80,7 @@ ALWAYS void fast_wake(struct aprof_site *site, uint64_t key0, uint64_t key1, uin
   finish(b);
   return;
 undo:
-  unbegin(t);
-slow:
-  timed_wake(site, key0, key1);
+  wake_undone(t, site, key0, key1);
 }
 
 /* -- end --------------------------------------------------------------------- */
@@ -132,12 +122,11 @@ APART bool end_running(struct aprof_site *site, uint64_t key0, uint64_t key1, in
   return true;
 }
 
-typedef void ends(struct aprof_site *site, uint64_t key0, uint64_t key1, int how);
-
 /* Where that is odd, as of a part of a request, or nobody stands at the key's first place, `member`
-   goes on, inside the event, for which it is NULL. */
+   goes on, inside the event, for which it is NULL. By hand: made of its row (fast.h), GCC has it in
+   other registers, and a request in two lines more of code. */
 ALWAYS void fast_end(struct aprof_site *site, uint64_t key0, uint64_t key1, int how, uint32_t clock,
-                     ends *member) {
+                     end_event *member) {
   struct thread *t = aprof_self;
   struct aprof_block *b = block_here();
   struct aprof_token token;
@@ -208,7 +197,7 @@ undo:
     return;
   unbegin(t);
 slow:
-  timed_end(site, key0, key1, how);
+  GENERAL(end)(site, key0, key1, how);
 }
 
 /* -- what was woken runs, or was taken ------------------------------------------ */
@@ -237,8 +226,7 @@ ALWAYS void fast_run_undone(struct aprof_site *site, struct aprof_token *token,
   if (equal)
     run_given_back(f, token->word[0]);
   token->word[0] = 0;
-  unbegin(aprof_self); /* from here on, a handler may end f */
-  timed_run_begin(site, token, key0, key1, function, self);
+  run_begin_undone(aprof_self, site, token, key0, key1, function, self); /* a handler may end f */
 }
 
 RUN_FOUND(, run_undone, fast_run_undone, false)
@@ -248,12 +236,10 @@ void run_none(struct aprof_site *site, struct aprof_token *token, uint64_t key0,
               struct aprof_site *function, const void *self) {
   struct thread *t = aprof_self;
   token->word[0] = 0;
-  if (run_changes_nothing(t, site, key0, key1, function)) {
+  if (run_changes_nothing(t, site, key0, key1, function))
     finish(t->block);
-    return;
-  }
-  unbegin(t);
-  timed_run_begin(site, token, key0, key1, function, self);
+  else
+    run_begin_undone(t, site, token, key0, key1, function, self);
 }
 
 /* Another thread had it last: this one takes it. Or its wait ends in an event apart: `apart` goes
@@ -355,7 +341,7 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
     }
     unbegin(t);
   }
-  timed_due(token, ns);
+  GENERAL(due)(token, ns);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
@@ -374,13 +360,9 @@ static void due_any(struct aprof_token *token, uint64_t ns) {
   RUN_FOUND(APART, run_other_##name, fast_run_woken, clock, false, false, NULL, run_moved_##name)  \
   RUN_FOUND(, run_woken_##name, fast_run_woken, clock, false, false, run_other_##name,             \
             run_moved_##name)                                                                      \
-  static SLOW void wake_sought_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {     \
-    fast_wake(site, key0, key1, clock, NULL);                                                      \
-  }                                                                                                \
-  static void wake_##name(struct aprof_site *site, uint64_t key0, uint64_t key1) {                 \
-    fast_wake(site, key0, key1, clock, wake_sought_##name);                                        \
-  }                                                                                                \
-  APART void end_member_##name(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {   \
+  static SLOW wake_event wake_odd_##name;                                                          \
+  APROF_GATE_wake(BOTH, name) APART void end_member_##name(struct aprof_site *site, uint64_t key0, \
+                                                           uint64_t key1, int how) {               \
     fast_end(site, key0, key1, how, clock, NULL);                                                  \
   }                                                                                                \
   static void end_##name(struct aprof_site *site, uint64_t key0, uint64_t key1, int how) {         \

@@ -81,7 +81,7 @@ ALWAYS void fast_run_begin(struct aprof_site *site, struct aprof_token *token, u
   struct thread *t = aprof_self;
   struct aprof_block *b = block_here();
   if (!begin(t, b)) {
-    timed_run_begin(site, token, key0, key1, function, self);
+    GENERAL(run_begin)(site, token, key0, key1, function, self);
     return;
   }
   if (b->state != APROF_THREAD_OTHER) {
@@ -130,8 +130,7 @@ ALWAYS void fast_run_suspended(struct aprof_token *token, int how, struct aprof_
   }
   if (unlikely(f->id != token->word[0]) || unlikely(f->lease != t->lease) ||
       unlikely(f->ending != 0)) {
-    unbegin(t);
-    timed_run_end(token, how, where);
+    run_end_undone(t, token, how, where);
     return;
   }
   record_closes(f);
@@ -187,7 +186,7 @@ undo:
   closes(token, how, where);
   return;
 slow:
-  timed_run_end(token, how, where);
+  GENERAL(run_end)(token, how, where);
 }
 
 /* -- one set per clock --------------------------------------------------------- */

@@ -16,30 +16,24 @@ ALWAYS const struct aprof_psite *fast_place_of(const struct aprof_site *site) {
   return (const struct aprof_psite *)(uintptr_t)site->reserved;
 }
 
-typedef void opens(struct aprof_site *site, struct aprof_token *token);
-typedef void closes(struct aprof_token *token);
-
-/* Where a tier is opened, or one is open, `tiers` goes on inside the event, for which it is NULL:
-   there `site` may have none but its tier, which goes around a wait. */
-ALWAYS void fast_span_begin(struct aprof_site *site, struct aprof_token *token, uint32_t clock,
-                            opens *tiers) {
-  struct thread *t = aprof_self;
-  struct aprof_block *b = block_here();
-  if (tiers != NULL && !begin(t, b))
-    goto slow;
+/* Odd: a tier is opened, or one is open. There `site` may have none but its tier, which goes around
+   a wait. */
+ALWAYS void fast_span_begin(struct thread *t, struct aprof_block *b, struct aprof_site *site,
+                            struct aprof_token *token, uint32_t clock, span_begin_event *other,
+                            bool tiers) {
   struct aprof_future *f = t->cur;
-  if (tiers != NULL &&
+  if (!tiers &&
       (unlikely(b->state != APROF_THREAD_RUNNING) || clock == CLOCK_SHED || !site_known(site)))
     goto undo;
   const struct aprof_psite *p = fast_place_of(site);
-  if (tiers != NULL && (has_share(f) || unlikely((p->detail | p->tier) != 0))) {
-    tiers(site, token);
+  if (!tiers && (has_share(f) || unlikely((p->detail | p->tier) != 0))) {
+    other(site, token);
     return;
   }
-  bool span = tiers != NULL || site->kind == APROF_SITE_SPAN;
+  bool span = !tiers || site->kind == APROF_SITE_SPAN;
   uint32_t before = f->node;
-  struct node_entry *e = span ? fast_node_of(t, before, site, false, tiers == NULL) : NULL;
-  if ((span && unlikely(e == NULL)) || (tiers == NULL && unlikely(p->detail != 0)))
+  struct node_entry *e = span ? fast_node_of(t, before, site, false, tiers) : NULL;
+  if ((span && unlikely(e == NULL)) || (tiers && unlikely(p->detail != 0)))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, bracket = 0;
   if (backwards(ran))
@@ -47,7 +41,7 @@ ALWAYS void fast_span_begin(struct aprof_site *site, struct aprof_token *token, 
   t->counters->function.exec += ran;
   f->last = now;
   b->last = now;
-  if (tiers == NULL)
+  if (tiers)
     bracket = tier_opens(t, f, p->tier % APROF_TIERS, NOTES, now);
   if (e != NULL) {
     bracket |= e->node;
@@ -55,7 +49,7 @@ ALWAYS void fast_span_begin(struct aprof_site *site, struct aprof_token *token, 
     t->counters = e->counters;
     t->counters->function.done++;
   }
-  if (tiers != NULL || likely(bracket & (SPAN_NODE | SPAN_TIERED))) {
+  if (!tiers || likely(bracket & (SPAN_NODE | SPAN_TIERED))) {
     token->word[0] = f->id | SPAN_TOKEN;
     token->word[1] = (uint64_t)before << 32 | index_of(f) * 2 | BRACKET_INDEXED;
     token->word[2] = bracket;
@@ -65,66 +59,46 @@ ALWAYS void fast_span_begin(struct aprof_site *site, struct aprof_token *token, 
   finish(b);
   return;
 undo:
-  unbegin(t);
-slow:
-  timed_span_begin(site, token);
+  span_begin_undone(t, site, token);
 }
 
-ALWAYS void fast_span_end(struct aprof_token *token, uint32_t clock, closes *tiers) {
-  struct thread *t = aprof_self;
-  struct aprof_block *b = block_here();
+ALWAYS void fast_span_end(struct thread *t, struct aprof_block *b, struct aprof_token *token,
+                          uint32_t clock, span_end_event *other, bool tiers) {
   uint32_t before = (uint32_t)(token->word[1] >> 32);
-  if (tiers != NULL && !begin(t, b))
-    goto slow;
   struct aprof_future *f = t->cur;
   struct aprof_counters *c;
-  if (tiers != NULL && (unlikely(b->state != APROF_THREAD_RUNNING) ||
-                        unlikely((f->id | SPAN_TOKEN) != token->word[0])))
+  if (!tiers && (unlikely(b->state != APROF_THREAD_RUNNING) ||
+                 unlikely((f->id | SPAN_TOKEN) != token->word[0])))
     goto undo;
-  if (tiers != NULL && has_share(f)) {
-    tiers(token);
+  if (!tiers && has_share(f)) {
+    other(token);
     return;
   }
-  uint64_t node = tiers != NULL ? token->word[2] : (uint32_t)token->word[2] & SPAN_NODE;
-  if (unlikely((tiers != NULL || node != 0 ? node : before) != f->node) ||
+  uint64_t node = !tiers ? token->word[2] : (uint32_t)token->word[2] & SPAN_NODE;
+  if (unlikely((!tiers || node != 0 ? node : before) != f->node) ||
       unlikely(before > rt.header->nodes) || unlikely((c = fast_counters(t, before)) == NULL))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last;
   if (backwards(ran))
     goto undo;
   t->counters->function.exec += ran;
-  if (tiers != NULL || node != 0) {
+  if (!tiers || node != 0) {
     t->counters = c;
     f->node = before;
   }
   f->last = now;
   b->last = now;
   note(t, APROF_TRACE_NODE, f, f->node, now);
-  if (tiers == NULL)
+  if (tiers)
     tier_closes(t, f, token, NOTES, now);
   finish(b);
   return;
 undo:
-  unbegin(t);
-slow:
-  timed_span_end(token);
+  span_end_undone(t, token);
 }
 
 /* -- one set per clock --------------------------------------------------------- */
-#define SET(name, clock)                                                                           \
-  APART void tier_begin_##name(struct aprof_site *site, struct aprof_token *token) {               \
-    fast_span_begin(site, token, clock, NULL);                                                     \
-  }                                                                                                \
-  APART void tier_end_##name(struct aprof_token *token) {                                          \
-    fast_span_end(token, clock, NULL);                                                             \
-  }                                                                                                \
-  static void span_begin_##name(struct aprof_site *site, struct aprof_token *token) {              \
-    fast_span_begin(site, token, clock, tier_begin_##name);                                        \
-  }                                                                                                \
-  static void span_end_##name(struct aprof_token *token) {                                         \
-    fast_span_end(token, clock, tier_end_##name);                                                  \
-  }
-
+#define SET(name, clock) APROF_GATE_span_begin(BOTH, name) APROF_GATE_span_end(BOTH, name)
 #define GOVERNED(clock) APROF_GATE_span_begin(CHOOSE, clock) APROF_GATE_span_end(CHOOSE, clock)
 
 #include "fast-sets.h"

@@ -140,8 +140,7 @@ ALWAYS void fast_stack_closes(struct aprof_token *token, int how, struct aprof_s
   finish(b);
   return;
 undo:
-  unbegin(t);
-  timed_run_end(token, how, where);
+  run_end_undone(t, token, how, where);
 }
 
 /* -- one set per clock --------------------------------------------------------- */

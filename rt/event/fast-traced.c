@@ -23,24 +23,6 @@
 #define fast_rest TRACED(rest)
 #define fast_spans TRACED(spans)
 
-/* -- what they go on in ------------------------------------------------------------ */
-#define timed_enter slow_enter
-#define timed_leave slow_leave
-#define timed_suspend slow_suspend
-#define timed_resume slow_resume
-#define timed_create_begin slow_create_begin
-#define timed_create_key slow_create_key
-#define timed_create_end slow_create_end
-#define timed_due slow_due
-#define timed_run_begin slow_run_begin
-#define timed_run_end slow_run_end
-#define timed_wake slow_wake
-#define timed_end slow_end
-#define timed_idle_begin slow_idle_begin
-#define timed_idle_end slow_idle_end
-#define timed_span_begin slow_span_begin
-#define timed_span_end slow_span_end
-
 #include "fast-key.h"
 
 #include "fast-called.c"

@@ -18,24 +18,14 @@
 
 /* -- awaits ---------------------------------------------------------------- */
 
-typedef void suspends(struct aprof_site *site, struct aprof_token *token);
-typedef void resumes(struct aprof_token *token);
-/* An event that begins with a path: `beside` goes on where that has the second of its places in the
-   thread's cache, for which it is NULL. */
-typedef void enters(struct aprof_site *site, struct aprof_token *token, const void *self);
-
-/* What it is not goes on in `other`, inside the event, for which it is NULL: its path may have the
-   second of its places in the thread's cache. */
-ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uint32_t clock,
-                         suspends *other) {
-  struct thread *t = aprof_self;
-  struct aprof_block *b = block_here();
-  if (other != NULL && !begin(t, b))
-    goto slow;
+/* Odd: its path may have the second of its places in the thread's cache. */
+ALWAYS void fast_suspend(struct thread *t, struct aprof_block *b, struct aprof_site *site,
+                         struct aprof_token *token, uint32_t clock, suspend_event *other,
+                         bool odd) {
   struct aprof_future *f = t->cur;
   struct aprof_counters *c = t->counters, *sliced = t->slice_counters;
   if (unlikely(b->state != APROF_THREAD_RUNNING) || unlikely(nonzero(&f->await)) ||
-      !fast_waits_at(t, c, f, site, other == NULL))
+      !fast_waits_at(t, c, f, site, odd))
     goto undo;
   uint64_t now = fast_clock(clock), ran = now - b->last, length = now - b->slice_tick;
   if (backwards(ran) || fast_slice_long(sliced, length, clock)) {
@@ -48,27 +38,17 @@ ALWAYS void fast_suspend(struct aprof_site *site, struct aprof_token *token, uin
   finish_waits(t, b, f, a, token, AWAIT_OUTER, sliced, length, now, clock);
   return;
 undo:
-  if (other != NULL) {
-    other(site, token);
-    return;
-  }
-  unbegin(t);
-slow:
-  timed_suspend(site, token);
+  odd ? suspend_undone(t, site, token) : other(site, token);
 }
 
-/* One of an await that names, or inside of one, goes on in `named`, inside the event. */
-ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock, resumes *named) {
-  struct thread *t = aprof_self;
+/* Odd, in fast-names.c: of an await that names, or inside of one. */
+ALWAYS void fast_resume(struct thread *t, struct aprof_block *b, struct aprof_token *token,
+                        uint32_t clock, resume_event *other, bool odd) {
+  (void)odd;
   uint64_t id = token->word[0]; /* of AWAIT_OUTER; others are no future's */
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = block_here();
   if (!in_profile((uintptr_t)f))
-    goto other;
-  if (!begin(t, b)) {
-    timed_resume(token);
-    return;
-  }
+    goto undo;
   if (likely(f->id == id) && fast_resumes(t, b, f, true, clock))
     return;
   if (t->cur == f && likely(f->id == token->word[0]) && b->state == APROF_THREAD_RUNNING) {
@@ -76,22 +56,17 @@ ALWAYS void fast_resume(struct aprof_token *token, uint32_t clock, resumes *name
     finish(b);
     return;
   }
-  named(token);
-  return;
-other:
-  if (begin(t, b))
-    named(token);
-  else
-    timed_resume(token);
+undo:
+  other(token);
 }
 
 /* -- bodies ---------------------------------------------------------------- */
 
 /* A body that no future called: the loop, or a new coroutine's first function. */
-ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, const void *self,
-                            struct thread *t, uint32_t clock, enters *beside) {
+ALWAYS void fast_enter_root(struct thread *t, struct aprof_site *site, struct aprof_token *token,
+                            const void *self, uint32_t clock, enter_event *other, bool odd) {
   struct aprof_block *b = t->block;
-  struct node_entry *e = fast_node_of(t, 0, site, false, beside == NULL);
+  struct node_entry *e = fast_node_of(t, 0, site, false, odd);
   if (unlikely(e == NULL) || unlikely(b->state != APROF_THREAD_OTHER) ||
       unlikely(t->free_list == 0))
     goto undo;
@@ -103,12 +78,7 @@ ALWAYS void fast_enter_root(struct aprof_site *site, struct aprof_token *token, 
   finish(b);
   return;
 undo:
-  if (beside != NULL) {
-    beside(site, token, self);
-    return;
-  }
-  unbegin(t);
-  timed_enter(site, token, self);
+  odd ? enter_undone(t, site, token, self) : other(site, token, self);
 }
 
 /* It is no body, or part of a request, in an await, or woken: one test for four. */
@@ -149,22 +119,21 @@ ALWAYS void fast_body(const struct thread *t, struct begins *as, uint32_t node,
             site->id);
 }
 
+#define MEMBER 2 /* odd, of a part of a request */
 /* A call of an async function: its caller runs on this stack, and waits at the call
    announced, else at what it calls. */
-ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const void *self,
-                       uint32_t clock, enters *beside, bool member) {
-  struct thread *t = aprof_self;
-  struct aprof_block *b = block_here();
-  if (beside != NULL && !begin(t, b))
-    goto slow;
-  if (unlikely(t->tentative != NULL) && (beside != NULL || fast_awaited(t, site, self)))
+ALWAYS void fast_enter(struct thread *t, struct aprof_block *b, struct aprof_site *site,
+                       struct aprof_token *token, const void *self, uint32_t clock,
+                       enter_event *other, int odd) {
+  bool member = odd == MEMBER;
+  if (unlikely(t->tentative != NULL) && (!odd || fast_awaited(t, site, self)))
     goto undo;
   struct aprof_future *caller = t->cur;
   if (__builtin_expect_with_probability(b->state != APROF_THREAD_RUNNING, 0, 0.6)) {
-    fast_enter_root(site, token, self, t, clock, beside);
+    fast_enter_root(t, site, token, self, clock, other, odd);
     return;
   }
-  if (beside == NULL && unlikely(!(caller->flags & APROF_F_BODY)) && site_known(site) &&
+  if (odd && unlikely(!(caller->flags & APROF_F_BODY)) && site_known(site) &&
       fast_adopts(site, self)) {
     if (!fast_adopted(t, token, self))
       goto undo;
@@ -172,15 +141,15 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
     return;
   }
   struct aprof_site *at = likely(t->at_sequence + 1 == b->sequence) ? t->at : site;
-  struct node_entry *called = fast_node_of(t, caller->node, at, true, beside == NULL);
+  struct node_entry *called = fast_node_of(t, caller->node, at, true, odd);
   if (unlikely(called == NULL) || unlikely(!nonzero(&t->free_list)) ||
-      fast_calls_oddly(caller, beside == NULL, member))
+      fast_calls_oddly(caller, odd, member))
     goto undo;
   struct node_entry *shed = NULL;
   struct begins shed_as;
   if (clock == CLOCK_SHED || unlikely(called->callee != site)) {
     uint32_t above = fast_above(t, anew(&caller->node), clock);
-    struct node_entry *e = fast_node_of(t, above, site, false, beside == NULL);
+    struct node_entry *e = fast_node_of(t, above, site, false, odd);
     if (unlikely(e == NULL) || unlikely(site->flags & APROF_ROOT))
       goto undo;
     if (clock == CLOCK_SHED) {
@@ -223,13 +192,7 @@ ALWAYS void fast_enter(struct aprof_site *site, struct aprof_token *token, const
   finish(b);
   return;
 undo:
-  if (beside != NULL) {
-    beside(site, token, self);
-    return;
-  }
-  unbegin(t);
-slow:
-  timed_enter(site, token, self);
+  odd ? enter_undone(t, site, token, self) : other(site, token, self);
 }
 
 ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t,
@@ -250,24 +213,19 @@ ALWAYS void fast_leave_root(struct aprof_token *token, int how, struct thread *t
   finish_resting(t, b, now);
   return;
 undo:
-  unbegin(t);
-  timed_leave(token, how);
+  leave_undone(t, token, how);
 }
-
-/* Where that is odd, as of a part of a request, or what one called, `member` goes on, for which it
-   is NULL. */
-typedef void leaves(struct aprof_token *token, int how);
 
 /* ... one that another future waits for: `a` counts that wait. */
 ALWAYS void fast_leave_called(struct aprof_token *token, int how, struct thread *t,
                               struct aprof_block *b, struct aprof_future *f,
                               struct aprof_counters *a, bool immediate, uint32_t clock,
-                              leaves *member) {
+                              leave_event *other, bool odd) {
   uint32_t index = index_of(f);
   struct aprof_future *caller = future_at(f->caller);
   struct aprof_counters *c = t->counters;
-  if (!fast_restorable(t, caller, index, member == NULL) ||
-      unlikely(caller->await != a->await.node) || unlikely(f->wake_tick != 0))
+  if (!fast_restorable(t, caller, index, odd) || unlikely(caller->await != a->await.node) ||
+      unlikely(f->wake_tick != 0))
     goto undo;
   uint64_t now = fast_clock(clock), wall = now - f->created_tick;
   if (!fast_within(&c->function.ended_limit, wall, clock))
@@ -281,42 +239,34 @@ ALWAYS void fast_leave_called(struct aprof_token *token, int how, struct thread 
   c = t->counters; /* no register was kept for it */
   fast_done(c, f, APROF_DONE, wall, clock);
   note_index(t, APROF_TRACE_DONE, index, f->node, now);
-  if (member == NULL)
+  if (odd)
     fast_parts(t, f, APROF_DONE, true, now);
   record_give(t, f, index);
-  fast_caller_runs(t, b, caller, a, immediate, member == NULL, now, clock);
-  if (member == NULL)
+  fast_caller_runs(t, b, caller, a, immediate, odd, now, clock);
+  if (odd)
     finish_member(t, b);
   else
     finish(b);
   return;
 undo:
-  if (member != NULL) {
-    member(token, how);
-    return;
-  }
-  unbegin(t);
-  timed_leave(token, how);
+  odd ? leave_undone(t, token, how) : other(token, how);
 }
 
+/* Odd: a part of a request, or what one called. */
 _Static_assert(APROF_DONE == 0, "what is not done is odd");
-ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leaves *member) {
-  struct thread *t = aprof_self;
+ALWAYS void fast_leave(struct thread *t, struct aprof_block *b, struct aprof_token *token, int how,
+                       uint32_t clock, leave_event *other, bool odd) {
   uint64_t id = token->word[0];
   struct aprof_future *f = (struct aprof_future *)(uintptr_t)token->word[1];
-  struct aprof_block *b = block_here();
-  if (member != NULL && !begin(t, b))
-    goto slow;
   /* One test for two: what was suspended here last may run on another thread by now. */
   if (unlikely(((b->state ^ APROF_THREAD_RUNNING) | (unsigned)how) != 0) || unlikely(t->cur != f) ||
       unlikely(f->id != id) || /* or asked to end */
-      unlikely(fast_word(f) &
-               (0xffu << 24 | (APROF_F_KEYED | (member != NULL ? APROF_F_MEMBER : 0)) << 8)) ||
+      unlikely(fast_word(f) & (0xffu << 24 | (APROF_F_KEYED | (odd ? 0 : APROF_F_MEMBER)) << 8)) ||
       unlikely(t->free_count >= FREE_ENOUGH))
     goto undo;
   /* GCC lays out the rest in line then. */
   if (__builtin_expect_with_probability(f->caller == 0, 1, 0.4)) {
-    if (member == NULL)
+    if (odd)
       goto undo;
     fast_leave_root(token, how, t, b, f, clock);
     return;
@@ -326,18 +276,12 @@ ALWAYS void fast_leave(struct aprof_token *token, int how, uint32_t clock, leave
   if (unlikely(!(called & BODY_CALLED)))
     goto undo;
   if (likely(called >> 1 == t->slice_count))
-    fast_leave_called(token, how, t, b, f, a, true, clock, member);
+    fast_leave_called(token, how, t, b, f, a, true, clock, other, odd);
   else
-    fast_leave_called(token, how, t, b, f, a, false, clock, member);
+    fast_leave_called(token, how, t, b, f, a, false, clock, other, odd);
   return;
 undo:
-  if (member != NULL) {
-    member(token, how);
-    return;
-  }
-  unbegin(t);
-slow:
-  timed_leave(token, how);
+  odd ? leave_undone(t, token, how) : other(token, how);
 }
 
 /* Inside the event: the body of a run, which ends the future that the run's key means. Who waits
@@ -381,57 +325,49 @@ ALWAYS void fast_leave_own(struct aprof_token *token, int how, uint32_t clock) {
   finish_member(t, b);
   return;
 undo:
-  unbegin(t);
-  timed_leave(token, how);
+  leave_undone(t, token, how);
 }
 
 static SLOW void leave_slow(struct aprof_token *token, int how) {
-  unbegin(aprof_self);
-  timed_leave(token, how);
+  leave_undone(aprof_self, token, how);
 }
 
 /* -- one set per clock ------------------------------------------------------ */
 #define SET(name, clock)                                                                           \
-  APART void suspend_beside_##name(struct aprof_site *site, struct aprof_token *token) {           \
+  APART void suspend_odd_##name(struct aprof_site *site, struct aprof_token *token) {              \
+    struct thread *t = aprof_self;                                                                 \
     if ((site->flags & APROF_NAMES) || runs_in_await())                                            \
       suspend_named_##name(site, token);                                                           \
     else                                                                                           \
-      fast_suspend(site, token, clock, NULL);                                                      \
+      fast_suspend(t, block_here(), site, token, clock, NULL, true);                               \
   }                                                                                                \
   APART void enter_member_##name(struct aprof_site *site, struct aprof_token *token,               \
                                  const void *self) {                                               \
-    fast_enter(site, token, self, clock, NULL, true);                                              \
+    struct thread *t = aprof_self;                                                                 \
+    fast_enter(t, block_here(), site, token, self, clock, NULL, MEMBER);                           \
   }                                                                                                \
-  APART void enter_beside_##name(struct aprof_site *site, struct aprof_token *token,               \
-                                 const void *self) {                                               \
+  APART void enter_odd_##name(struct aprof_site *site, struct aprof_token *token,                  \
+                              const void *self) {                                                  \
+    struct thread *t = aprof_self;                                                                 \
     if (runs_member())                                                                             \
       enter_member_##name(site, token, self);                                                      \
     else                                                                                           \
-      fast_enter(site, token, self, clock, NULL, false);                                           \
+      fast_enter(t, block_here(), site, token, self, clock, NULL, true);                           \
   }                                                                                                \
   APART void leave_own_##name(struct aprof_token *token, int how) {                                \
     fast_leave_own(token, how, clock);                                                             \
   }                                                                                                \
-  APART void leave_member_##name(struct aprof_token *token, int how) {                             \
+  APART void leave_odd_##name(struct aprof_token *token, int how) {                                \
+    struct thread *t = aprof_self;                                                                 \
     if (likely(!runs_as(APROF_F_KEYED | APROF_F_MEMBER)))                                          \
       leave_slow(token, how);                                                                      \
     else if (runs_as(APROF_F_KEYED))                                                               \
       leave_own_##name(token, how);                                                                \
     else                                                                                           \
-      fast_leave(token, how, clock, NULL);                                                         \
+      fast_leave(t, block_here(), token, how, clock, NULL, true);                                  \
   }                                                                                                \
-  static void suspend_##name(struct aprof_site *site, struct aprof_token *token) {                 \
-    fast_suspend(site, token, clock, suspend_beside_##name);                                       \
-  }                                                                                                \
-  static void resume_##name(struct aprof_token *token) {                                           \
-    fast_resume(token, clock, resume_named_##name);                                                \
-  }                                                                                                \
-  static void enter_##name(struct aprof_site *site, struct aprof_token *token, const void *self) { \
-    fast_enter(site, token, self, clock, enter_beside_##name, false);                              \
-  }                                                                                                \
-  static void leave_##name(struct aprof_token *token, int how) {                                   \
-    fast_leave(token, how, clock, leave_member_##name);                                            \
-  }
+  APROF_GATE_suspend(FIRST, name) APROF_GATE_resume(FIRST, name) APROF_GATE_enter(FIRST, name)     \
+      APROF_GATE_leave(FIRST, name)
 
 #define GOVERNED(clock)                                                                            \
   APROF_GATE_enter(CHOOSE, clock) APROF_GATE_leave(CHOOSE, clock)                                  \

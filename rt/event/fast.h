@@ -44,8 +44,10 @@ register uint64_t unused_r12 __asm__("r12");
 #define APART static __attribute__((noinline)) /* a rarer part, in registers of its own */
 #ifdef FAST_TRACED
 #define BETWEEN APART
+#define GENERAL(name) slow_##name /* what they go on in */
 #else
 #define BETWEEN
+#define GENERAL(name) timed_##name
 #endif
 
 ALWAYS bool usual(const struct thread *t) {
@@ -99,7 +101,7 @@ ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
 #define FOR_VIRTUAL(clock, name)                                                                   \
   ((clock) == APROF_CLOCK_VIRTUAL ? name##_virtual                                                 \
    UNLESS_SOME(: (clock) == (APROF_CLOCK_VIRTUAL | CLOCK_GOVERNED) ? name##_virtual_governed)      \
-                                  : timed_##name)
+                                  : GENERAL(name))
 /* One set per clock, one for what is shed, and those that choose between the two. */
 #define SETS_ANYWHERE(SET, GOVERNED)                                                               \
   SET(virtual, APROF_CLOCK_VIRTUAL)                                                                \
@@ -112,7 +114,7 @@ ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
   static void name##_##clock##_governed parameters {                                               \
     struct thread *t = aprof_self;                                                                 \
     if (!usual(t) || unlikely(t->block->sequence + 1 >= t->check_at))                              \
-      timed_##name arguments;                                                                      \
+      GENERAL(name) arguments;                                                                     \
     else if (likely(t->shed == APROF_STEP_NONE))                                                   \
       name##_##clock arguments;                                                                    \
     else {                                                                                         \
@@ -121,6 +123,30 @@ ALWAYS void sequence_add(struct aprof_block *b, int64_t amount) {
       name##_shed arguments;                                                                       \
     }                                                                                              \
   }
+
+/* Of each row that goes on in a second try, as fast_NAME(thread, block, arguments, clock, other,
+   odd) does the event, which has begun. In the first one (`odd` false) it is as it most often is;
+   whatever is not goes on in NAME_odd, and what is too odd for that in the general event. */
+#define ARGUMENTS(...) __VA_ARGS__
+#define FIRST(set, role, name, parameters, arguments)                                              \
+  static void name##_##set parameters {                                                            \
+    struct thread *t = aprof_self;                                                                 \
+    struct aprof_block *b = block_here();                                                          \
+    if (begin(t, b))                                                                               \
+      fast_##name(t, b, ARGUMENTS arguments, CLOCK_##set, name##_odd_##set, false);                \
+    else                                                                                           \
+      GENERAL(name) arguments;                                                                     \
+  }
+#define SECOND(set, role, name, parameters, arguments)                                             \
+  APART void name##_odd_##set parameters {                                                         \
+    struct thread *t = aprof_self;                                                                 \
+    fast_##name(t, block_here(), ARGUMENTS arguments, CLOCK_##set, NULL, true);                    \
+  }
+#define BOTH(set, role, name, parameters, arguments)                                               \
+  SECOND(set, role, name, parameters, arguments) FIRST(set, role, name, parameters, arguments)
+#define CLOCK_tsc APROF_CLOCK_TSC
+#define CLOCK_virtual APROF_CLOCK_VIRTUAL
+#define CLOCK_shed CLOCK_SHED
 
 /* Makes it odd: was it already? */
 ALWAYS bool sequence_odd(struct aprof_block *b) {
@@ -152,6 +178,14 @@ ALWAYS bool begin(const struct thread *t, struct aprof_block *b) {
   unbegin(t);
   return false;
 }
+
+#define UNDONE(with, role, name, parameters, arguments)                                            \
+  ALWAYS void name##_undone(const struct thread *t, ARGUMENTS parameters) {                        \
+    unbegin(t);                                                                                    \
+    GENERAL(name) arguments;                                                                       \
+  }
+TIMED_EVENTS(UNDONE, 0)
+#undef UNDONE
 
 ALWAYS void finish(struct aprof_block *b) {
   if (NOTES)
@@ -693,8 +727,8 @@ ALWAYS void fast_begins(struct thread *t, struct aprof_block *b, struct aprof_to
 
 /* fast-names.c: of awaits that name, and inside of those. */
 #define NAMED(name)                                                                                \
-  BETWEEN void suspend_named_##name(struct aprof_site *site, struct aprof_token *token);           \
-  BETWEEN void resume_named_##name(struct aprof_token *token);
+  BETWEEN suspend_event suspend_named_##name;                                                      \
+  BETWEEN resume_event resume_odd_##name;
 NAMED(tsc)
 NAMED(virtual)
 UNLESS_SOME(NAMED(shed))

@@ -22,6 +22,7 @@
               APROF_GATE_span_begin(row, with) APROF_GATE_span_end(row, with)
 #define TIMED_EVENTS(row, with) QUIET_EVENTS(row, with) OTHER_EVENTS(row, with)
 #define DECLARE(with, role, name, parameters, arguments)                                           \
+  typedef void name##_event parameters;                                                            \
   void timed_##name parameters;                                                                    \
   void slow_##name parameters;
 TIMED_EVENTS(DECLARE, 0)
