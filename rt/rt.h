@@ -165,19 +165,18 @@ struct thread {
   bool takes_records;              /* ... does; see future/record.c */
   struct node_entry first_cache[NODE_CACHE] __attribute__((aligned(2 * sizeof(struct node_entry))));
   struct hold {
-    uint64_t begin, end, preempted;      /* ticks */
-    uint64_t slice;                      /* slice_count when it ended */
-    uint32_t node;                       /* of the outermost future; 0: none */
-  } holds[HOLDS];                        /* the last long ones, a ring */
-  uint32_t holds_next;                   /* where the next one goes */
-  uint64_t forgot_until;                 /* tick: end of the last that is not there */
-  struct aprof_future *finishing_cur;    /* of the request in `finishing`, */
-  uint64_t finishing_id, finishing_over; /* when its root was */
+    uint64_t begin, end, preempted; /* ticks */
+    uint64_t slice;                 /* slice_count when it ended */
+    uint32_t node;                  /* of the outermost future; 0: none */
+  } holds[HOLDS];                   /* the last long ones, a ring */
+  uint32_t holds_next;              /* where the next one goes */
+  uint64_t forgot_until;            /* tick: end of the last that is not there */
   struct finishing {
     uint32_t number;
-    struct aprof_future *cur;
-    uint64_t id, over;
-  } also_finishing[FINISHING]; /* others whose roots are over by the same event */
+    struct aprof_future *cur;    /* the member of it that ran here */
+    uint64_t id, over;           /* its id; when the root was over */
+  } pending,                     /* the request in `finishing`, */
+      also_finishing[FINISHING]; /* and others whose roots are over by the same event */
   /* What spans outside futures have had since the await of that future; see event/span.c. */
   uint64_t given_id;
   uint32_t given;

@@ -92,6 +92,15 @@ static bool set_label(const struct aprof_future *f, int type, uint64_t value, ui
   return true;
 }
 
+static bool label_current(int type, uint64_t value, uint64_t length) {
+  struct thread *t = event_begin_light();
+  if (unlikely(t == NULL))
+    return false;
+  bool set = set_label(t->cur, type, value, length);
+  event_end(t);
+  return set;
+}
+
 static bool set_token(const struct aprof_future *f, const char *text) {
   struct aprof_request *r = request_of_future(f);
   return r != NULL && token_read(r, text, strlen(text));
@@ -110,11 +119,7 @@ void general_label(struct aprof_site *site, uint64_t key0, uint64_t key1, int ty
 
 void general_label_current(struct aprof_site *site, int type, uint64_t value, uint64_t length) {
   (void)site;
-  struct thread *t = event_begin_light();
-  if (unlikely(t == NULL))
-    return;
-  set_label(t->cur, type, value, length);
-  event_end(t);
+  label_current(type, value, length);
 }
 
 void general_about(struct aprof_token *token, int what, int type, uint64_t value, uint64_t length) {
@@ -150,15 +155,6 @@ void general_run_for(struct aprof_token *token, uint64_t ns, uint64_t key0, uint
   event_end(t);
 }
 
-/* What runs here has a request: its traceparent. */
-static bool write_current(struct thread *t, char *buffer) {
-  struct aprof_request *r = t->cur != NULL ? request_of_future(t->cur) : NULL;
-  if (r == NULL)
-    return false;
-  token_write(r, buffer);
-  return true;
-}
-
 void general_token_out(char *buffer) {
   api_token(buffer);
 }
@@ -166,12 +162,7 @@ void general_token_out(char *buffer) {
 /* -- by aprof.h -------------------------------------------------------------------------- */
 
 int api_label(const char *text) {
-  struct thread *t = event_begin_light();
-  if (unlikely(t == NULL))
-    return -1;
-  bool set = set_label(t->cur, APROF_VALUE_TEXT, (uintptr_t)text, 0);
-  event_end(t);
-  return set ? 0 : -1;
+  return label_current(APROF_VALUE_TEXT, (uintptr_t)text, 0) ? 0 : -1;
 }
 
 int api_token(char *buffer) {
@@ -179,9 +170,11 @@ int api_token(char *buffer) {
   struct thread *t = event_begin_light();
   if (unlikely(t == NULL))
     return -1;
-  bool written = write_current(t, buffer);
+  struct aprof_request *r = t->cur != NULL ? request_of_future(t->cur) : NULL;
+  if (r != NULL)
+    token_write(r, buffer);
   event_end(t);
-  return written ? 0 : -1;
+  return r != NULL ? 0 : -1;
 }
 
 int api_token_set(const char *traceparent) {

@@ -209,11 +209,9 @@ _Static_assert(offsetof(struct aprof_kind_part, waiting) ==
 /* ... of the part that threads share. */
 static SLOW void amounts_share(struct aprof_amount *first, const uint64_t *values) {
   for (int i = 0; i < 4; i++) {
-    uint64_t value = values[i] <= APROF_MOST ? values[i] : 0,
-             seen = __atomic_load_n(&first[i].max, __ATOMIC_RELAXED);
+    uint64_t value = values[i] <= APROF_MOST ? values[i] : 0;
     request_add(&first[i].sum, value);
-    while (seen < value && !swapped(&first[i].max, &seen, value, RELAXED))
-      ;
+    request_raise(&first[i].max, value);
   }
 }
 

@@ -253,20 +253,16 @@ static bool may_move(struct aprof_future *f, uint32_t to) {
 }
 
 /* The bodies on top of one that was not called, and that; to none where there is no room for all of
-   them: bodies hold no request, so none may be in one that the others are not. Returns it. */
-static struct aprof_future *move_stack(struct thread *t, struct aprof_future *f, uint32_t to,
-                                       uint64_t now) {
+   them: bodies hold no request, so none may be in one that the others are not. */
+static void move_stack(struct thread *t, struct aprof_future *f, uint32_t to, uint64_t now) {
   struct aprof_future *next;
   if (to != 0 && !may_move(f, to))
     to = 0;
-  bool ran = f == running(t);
-  for (unsigned i = 0; (next = below_called(f)) != NULL && i < 1u << 20; i++) {
+  bool ran = f == running(t); /* what called a body that did, too */
+  for (unsigned i = 0; f != NULL && i <= 1u << 20; i++, f = next, ran = true) {
+    next = below_called(f);
     move_one(t, f, to, ran, now);
-    f = next;
-    ran = true; /* what it called did */
   }
-  move_one(t, f, to, ran, now);
-  return f;
 }
 
 static struct aprof_future *bottom(struct aprof_future *f) {
@@ -292,8 +288,7 @@ void member_goes_on(struct thread *t, struct aprof_future *f, uint64_t now) {
 }
 
 void member_rests(struct thread *t, struct aprof_future *f, uint64_t now) {
-  uint32_t number = request_of(f);
-  if (request_is_implicit(number))
+  if (request_is_implicit(request_of(f)))
     move_stack(t, f, 0, now);
 }
 
@@ -372,29 +367,26 @@ void member_thread_ends(struct thread *t) {
   spare_return(&cells, &t->spare_cells);
 }
 
-/* What the members on this stack, of which `f` lies on top, have had is a part of it. `over`: when
-   its root was, also where nothing began or ended to run here then. */
-static void finish_one(struct thread *t, uint32_t number, struct aprof_future *f, uint64_t id,
-                       uint64_t over) {
-  uint64_t now = t->block->last > over ? t->block->last : over;
-  if (f != NULL && f->id != id)
-    f = NULL; /* over, and booked */
+/* What the members on this stack, of which `cur` lies on top, have had is a part of it, until its
+   root was over, also where nothing began or ended to run here then. */
+static void finish_one(struct thread *t, const struct finishing *p) {
+  uint64_t now = t->block->last > p->over ? t->block->last : p->over;
+  struct aprof_future *f = p->cur != NULL && p->cur->id == p->id ? p->cur : NULL; /* or booked */
   for (unsigned i = 0; f != NULL && i < 1u << 20; i++, f = below(f)) {
-    struct aprof_share *s = request_of(f) == number ? share_own(f) : NULL;
+    struct aprof_share *s = request_of(f) == p->number ? share_own(f) : NULL;
     if (s == NULL)
       continue;
     brackets_part(s, now);
-    share_book(f, s, number, not_before(now, f), true, f == running(t));
+    share_book(f, s, p->number, not_before(now, f), true, f == running(t));
   }
-  request_finish(t, number, now);
+  request_finish(t, p->number, now);
 }
 
 static void finish_pending(struct thread *t) {
-  uint32_t number = t->finishing;
   t->finishing = 0;
   if (t->to_time == 0)
     t->usual = t->epoch;
-  finish_one(t, number, t->finishing_cur, t->finishing_id, t->finishing_over);
+  finish_one(t, &t->pending);
 }
 
 /* Its root is over. Until what runs here is none of its members, no event is a fast one. Others
@@ -405,26 +397,22 @@ static void pend(struct thread *t, uint32_t number, uint64_t now) {
   if (unlikely(t->finishing != 0) && t->also_finishing_count == FINISHING)
     finish_pending(t);
   if (unlikely(t->finishing != 0))
-    t->also_finishing[t->also_finishing_count++] =
-        (struct finishing){t->finishing, t->finishing_cur, t->finishing_id, t->finishing_over};
+    t->also_finishing[t->also_finishing_count++] = t->pending;
   __atomic_fetch_or(&r->flags, APROF_REQUEST_ENDING, __ATOMIC_RELAXED);
   r->root = 0;
   t->finishing = number;
-  t->finishing_over = now;
-  t->finishing_cur = NULL;
+  t->pending = (struct finishing){.number = number, .over = now};
   t->usual = 0;
   t->to_time = 0;
 }
 
 void request_settle(struct thread *t) {
   struct aprof_future *f = running(t);
-  while (unlikely(t->also_finishing_count != 0)) {
-    const struct finishing *also = &t->also_finishing[--t->also_finishing_count];
-    finish_one(t, also->number, also->cur, also->id, also->over);
-  }
+  while (unlikely(t->also_finishing_count != 0))
+    finish_one(t, &t->also_finishing[--t->also_finishing_count]);
   if (f != NULL && request_of(f) == t->finishing) {
-    t->finishing_cur = f;
-    t->finishing_id = f->id;
+    t->pending.cur = f;
+    t->pending.id = f->id;
   } else {
     finish_pending(t);
   }

@@ -76,6 +76,8 @@ uint32_t spare_new(struct pool *pool, struct spare *spare) {
   if (number == 0 && (number = pool_new(pool, BATCH, &last)) != 0)
     for (; last > number; last--)
       spare_give(pool, spare, last);
+  if (unlikely(number == 0))
+    __atomic_fetch_add(&rt.header->lost_shares, 1, __ATOMIC_RELAXED);
   return number;
 }
 

@@ -16,8 +16,8 @@
 #define POOL_CHUNKS 1024u
 
 struct pool {
-  uint32_t made; /* rt.lock */
-  uint32_t most; /* of them; a multiple of POOL_CHUNK needs no more memory */
+  uint32_t made;       /* rt.lock */
+  uint32_t most;       /* of them; a multiple of POOL_CHUNK needs no more memory */
   uint32_t type, size; /* enum aprof_chunk_type; bytes of one */
   uint32_t link;       /* where in a free one the number of the next stands */
   char *chunk[POOL_CHUNKS];
@@ -43,7 +43,7 @@ static inline uint32_t *pool_link(const struct pool *pool, uint32_t number) {
   return (uint32_t *)(void *)((char *)pool_at(pool, number) + pool->link);
 }
 
-/* What is new comes with some that lie behind it. */
+/* What is new comes with some that lie behind it. 0: there is no room, which is counted. */
 uint32_t spare_new(struct pool *pool, struct spare *spare);
 static inline uint32_t spare_take(struct pool *pool, struct spare *spare) {
   uint32_t number = spare->first;
@@ -95,6 +95,11 @@ static inline bool request_lives(const struct aprof_request *r) {
 static inline void request_add(uint64_t *sum, uint64_t amount) {
   if (amount != 0)
     __atomic_fetch_add(sum, amount, __ATOMIC_RELAXED);
+}
+static inline void request_raise(uint64_t *most, uint64_t value) {
+  uint64_t seen = __atomic_load_n(most, __ATOMIC_RELAXED);
+  while (seen < value && !swapped(most, &seen, value, RELAXED))
+    ;
 }
 
 #pragma GCC visibility pop

@@ -24,9 +24,7 @@ static inline void request_join(uint32_t number) {
 bool request_hold(uint32_t number);
 /* A part of it that stopped running then. */
 static inline void request_stopped(struct aprof_request *r, uint64_t tick) {
-  uint64_t seen = __atomic_load_n(&r->stopped, __ATOMIC_RELAXED);
-  while (seen < tick && !swapped(&r->stopped, &seen, tick, RELAXED))
-    ;
+  request_raise(&r->stopped, tick);
 }
 /* One member less. The last one ends what has no root. */
 void request_left(struct thread *t, uint32_t number, uint64_t now);

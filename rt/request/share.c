@@ -32,10 +32,8 @@ static bool aside_for_other(const struct aprof_future *f) {
 
 struct aprof_share *share_new(struct aprof_future *f) {
   uint32_t number = spare_take(&shares, &aprof_self->spare_shares), request = f->request;
-  if (unlikely(number == 0)) {
-    __atomic_fetch_add(&rt.header->lost_shares, 1, __ATOMIC_RELAXED);
+  if (unlikely(number == 0))
     return NULL;
-  }
   struct aprof_share *s = POOL_AT(&shares, struct aprof_share, number);
   *s = (struct aprof_share){.joined = f->created_tick, .since = f->created_tick};
   __atomic_store_n(&s->request, request, __ATOMIC_RELEASE);

@@ -95,13 +95,6 @@ static void fill_in(struct aprof_slow *slow, uint64_t sequence, const struct apr
   __atomic_store_n(&slow->sequence, sequence + 1, __ATOMIC_RELEASE);
 }
 
-static void write_slow(struct aprof_slow *slow, const struct aprof_request *r,
-                       const struct spent *s) {
-  uint64_t sequence = slow->sequence | 1; /* kept here: a reset may empty the place meanwhile */
-  __atomic_store_n(&slow->sequence, sequence, __ATOMIC_RELAXED);
-  fill_in(slow, sequence, r, s);
-}
-
 /* What the next ones are compared with. */
 static void note_least(struct aprof_kind *k, const struct aprof_slow *all) {
   uint64_t least = UINT64_MAX, oldest = UINT64_MAX;
@@ -129,8 +122,11 @@ SLOW void slow_replace(struct aprof_kind *k, const struct aprof_request *r, cons
   }
   struct aprof_slow *slow = victim(all, now);
   bool old = slow->sequence != 0 && elapsed(ended(slow), now) > clock_ticks(MINUTES_NS);
-  if (slow->sequence == 0 || old || s->wall > slow->wall)
-    write_slow(slow, r, s);
+  uint64_t sequence = slow->sequence | 1; /* kept here: a reset may empty the place meanwhile */
+  if (slow->sequence == 0 || old || s->wall > slow->wall) {
+    __atomic_store_n(&slow->sequence, sequence, __ATOMIC_RELAXED);
+    fill_in(slow, sequence, r, s);
+  }
   note_least(k, all);
   __atomic_store_n(&k->lock, 0, __ATOMIC_RELEASE);
 }

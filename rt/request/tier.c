@@ -54,10 +54,8 @@ static struct cell *own_cell(struct aprof_share *s, uint32_t tier) {
   if (c != NULL || s->request == 0)
     return c;
   uint32_t mine = spare_take(&cells, &aprof_self->spare_cells);
-  if (unlikely(mine == 0)) {
-    __atomic_fetch_add(&rt.header->lost_shares, 1, __ATOMIC_RELAXED);
+  if (unlikely(mine == 0))
     return NULL;
-  }
   c = cell_at(mine);
   *c = (struct cell){.tier = tier, .next = s->cells};
   s->cells = mine;
@@ -114,7 +112,7 @@ static struct bracket *bracket_at(uint32_t number) {
   return POOL_AT(&brackets, struct bracket, number);
 }
 
-static inline void goes_on(struct aprof_share *s, const struct had *h, uint64_t now) {
+inline void tier_goes_on(struct aprof_share *s, const struct had *h, uint64_t now) {
   if (s->brackets == 0)
     return;
   struct bracket *b = bracket_at(s->brackets);
@@ -122,10 +120,6 @@ static inline void goes_on(struct aprof_share *s, const struct had *h, uint64_t 
   b->queued = h->queued;
   b->waiting = h->waiting;
   b->aside = s->aside;
-}
-
-void tier_goes_on(struct aprof_share *s, const struct had *h, uint64_t now) {
-  goes_on(s, h, now);
 }
 
 static inline void book_in(struct cell *c, const struct aprof_share *s, const struct bracket *b,
@@ -145,10 +139,7 @@ void tier_book(struct aprof_share *s, const struct had *h, uint64_t aside, uint6
 }
 
 static uint32_t bracket_new(void) {
-  uint32_t number = spare_take(&brackets, &aprof_self->spare_brackets);
-  if (unlikely(number == 0))
-    __atomic_fetch_add(&rt.header->lost_shares, 1, __ATOMIC_RELAXED);
-  return number;
+  return spare_take(&brackets, &aprof_self->spare_brackets);
 }
 
 uint32_t bracket_push(struct aprof_share *s, uint32_t tier, const struct had *h, uint64_t now) {
@@ -169,7 +160,7 @@ uint32_t bracket_push(struct aprof_share *s, uint32_t tier, const struct had *h,
   s->tier = (uint8_t)tier;
   s->open |= 1ull << tier;
   s->brackets = number;
-  goes_on(s, h, now);
+  tier_goes_on(s, h, now);
   return number;
 }
 
@@ -211,16 +202,15 @@ static void count(struct aprof_share *s, struct bracket *b, uint64_t now) {
     count_in(c, b, wall);
 }
 
-/* False: a thread that raced for its future has closed it. */
-static inline bool pop_uncounted(struct aprof_share *s, uint32_t number, const struct bracket *b) {
+/* ... unless a thread that raced for its future has closed it. */
+static inline void pop_uncounted(struct aprof_share *s, uint32_t number, const struct bracket *b) {
   uint8_t before = b->before;
   uint64_t open = b->open;
   if (!swapped(&s->brackets, &number, b->below, ACQ_REL))
-    return false;
+    return;
   s->tier = before;
   s->open = open;
   spare_give(&brackets, &aprof_self->spare_brackets, number);
-  return true;
 }
 
 static void pop_one(struct aprof_share *s, uint64_t now) {
@@ -245,7 +235,7 @@ void bracket_pop(struct aprof_share *s, uint32_t number, const struct had *h, ui
   tier_book(s, h, 0, now);
   while (!ends_at(s, number) && !bracket_at(s->brackets)->base)
     close_one(s, now);
-  goes_on(s, h, now);
+  tier_goes_on(s, h, now);
 }
 
 void bracket_end(struct aprof_share *s, uint32_t number, const struct had *h, uint64_t now) {
@@ -265,7 +255,7 @@ void bracket_end(struct aprof_share *s, uint32_t number, const struct had *h, ui
     if (s->brackets != 0)
       close_one(s, now);
   }
-  goes_on(s, h, now);
+  tier_goes_on(s, h, now);
 }
 
 void bracket_pop_all(struct aprof_share *s, uint64_t now) {
