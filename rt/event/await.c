@@ -96,8 +96,7 @@ void general_suspend(struct aprof_site *site, struct aprof_token *token) {
   close_running(t, now);
   set_waiting(t, f, await, now);
   slice_close(t, now, slice_end_site(f, site));
-  if (unlikely(f->flags & APROF_F_MEMBER) && node_in_background(await))
-    member_rests(t, f, now);
+  may_rest(t, f, now);
   token_await(token, f, kind);
   set_resting(t, now);
   t->suspended = f;
@@ -193,9 +192,7 @@ static void switch_in(struct thread *t, struct aprof_future *f, struct aprof_sit
     return;
   }
   now = not_before(now, runs);
-  slice_open(t, runs, now,
-             runs->state == APROF_FUTURE_WAITING ? node_site(runs->await)
-                                                 : node_function(runs->node));
+  slice_open(t, runs, now, rests_at(runs));
   close_rest(t->block, now);
   close_off_thread(t, runs, now);
   f->flags |= APROF_F_STARTED;

@@ -11,12 +11,6 @@
 
 __thread struct helper events_helper __attribute__((tls_model("initial-exec")));
 
-/* The site a future is put aside at: the call announced by at() just before this event,
-   else what it calls. */
-struct aprof_site *take_call_site(struct thread *t, struct aprof_site *callee) {
-  return t->at_sequence + 1 == t->block->sequence ? t->at : callee;
-}
-
 struct aprof_future *future_born(struct thread *t, struct aprof_site *function, bool root,
                                  uint64_t now) {
   struct aprof_future *f = future_new(t, now), *parent = t->cur;

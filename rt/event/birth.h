@@ -45,8 +45,6 @@ void future_named(struct thread *t, struct aprof_future *f, struct aprof_site *b
    has none yet. */
 bool adopts(const struct aprof_future *f, struct aprof_site *site, const void *self);
 bool running_adopts(const struct aprof_future *f, struct aprof_site *site, const void *self);
-/* The announced call site of the running future, else `callee`. */
-struct aprof_site *take_call_site(struct thread *t, struct aprof_site *callee);
 
 #pragma GCC visibility pop
 

@@ -332,8 +332,7 @@ void general_due(struct aprof_token *token, uint64_t ns) {
     return;
   struct aprof_future *f = bracket_future(token);
   if (token_current(t, token->word[0]) && f->id == token->word[0] &&
-      f->state == APROF_FUTURE_TENTATIVE) {
+      f->state == APROF_FUTURE_TENTATIVE)
     future_due(f, ns);
-  }
   event_end(t);
 }

@@ -50,8 +50,7 @@ void callee_left(struct thread *t, struct aprof_future *caller, uint32_t callee,
     share_waited(caller, caller->await, now);
   goes_on_by_itself(caller);
   trace(t, APROF_TRACE_WAITING, caller, caller->await, caller->last);
-  if (unlikely(caller->flags & APROF_F_MEMBER) && node_in_background(caller->await))
-    member_rests(t, caller, now);
+  may_rest(t, caller, now);
 }
 
 void cancel_above(struct thread *t, struct aprof_future *top, struct aprof_future *f,
@@ -154,10 +153,7 @@ bool unwind_to(struct thread *t, struct aprof_future *top, struct aprof_future *
       slice_open(t, f, now, node_site(f->await));
     restore(t, f, now, false);
   }
-  if (t->idler != NULL && !is_aside(t->idler, CALLEE_IDLE)) { /* the poller was jumped out of */
-    t->idler = NULL;
-    t->rest = APROF_THREAD_OTHER;
-  }
+  poller_left(t);
   return true;
 }
 
@@ -167,8 +163,7 @@ void abandon_running(struct thread *t, uint64_t now) {
   close_running(t, now);
   slice_close(t, now, node_function(f->node));
   set_left(t, f, now);
-  if (unlikely(f->flags & APROF_F_MEMBER) && node_in_background(f->await))
-    member_rests(t, f, now);
+  may_rest(t, f, now);
   set_resting(t, now);
 }
 

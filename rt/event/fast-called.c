@@ -28,7 +28,7 @@ ALWAYS void fast_called_begin(struct aprof_site *site, struct aprof_token *token
   if (!taken && unlikely(f->lease != t->lease))
     goto undo;
   struct aprof_site *callee = function != NULL ? function : site;
-  struct aprof_site *at = likely(t->at_sequence + 1 != b->sequence) ? callee : t->at;
+  struct aprof_site *at = likely(!call_announced(t, b)) ? callee : t->at;
   called = fast_node_of(t, caller->node, at, true, taken);
   if (taken && (called == NULL || (f = run_sought(t, site, token, key0, key1, function)) == NULL))
     goto undo;

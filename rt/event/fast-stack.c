@@ -22,7 +22,7 @@ ALWAYS void fast_run_stack(struct aprof_site *site, struct aprof_token *token,
     goto undo;
   if (called) {
     struct aprof_site *callee = function != NULL ? function : site;
-    struct aprof_site *at = likely(t->at_sequence + 1 != b->sequence) ? callee : t->at;
+    struct aprof_site *at = likely(!call_announced(t, b)) ? callee : t->at;
     waits = fast_node_of(t, caller->node, at, true, true);
   } else {
     bottom = future_function(f);

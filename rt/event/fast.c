@@ -140,7 +140,7 @@ ALWAYS void fast_enter(struct thread *t, struct aprof_block *b, struct aprof_sit
     finish(b);
     return;
   }
-  struct aprof_site *at = likely(t->at_sequence + 1 == b->sequence) ? t->at : site;
+  struct aprof_site *at = likely(call_announced(t, b)) ? t->at : site;
   struct node_entry *called = fast_node_of(t, caller->node, at, true, odd);
   if (unlikely(called == NULL) || unlikely(!nonzero(&t->free_list)) ||
       fast_calls_oddly(caller, odd, member))

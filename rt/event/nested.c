@@ -192,10 +192,7 @@ static void mend_future(struct thread *t, struct aprof_future *f, uint64_t id, u
     return;
   if (f->state == APROF_FUTURE_WAITING) {
     f->counters = (uintptr_t)nowhere;
-    if (f->await == 0) {
-      f->await = node_of_site_slow(function_node(f->node), aprof_create_site(f), APROF_NODE_AWAIT);
-      f->flags |= APROF_F_IMPLICIT;
-    }
+    f->await = left_at(f);
   }
   if (f->state == APROF_FUTURE_ASIDE && !aside_rightly(t, f))
     goes_on(t, f);
@@ -227,10 +224,7 @@ void event_left(struct thread *t) {
     t->tentative = NULL;
   if (t->tentative == NULL)
     t->tentative_id = 0;
-  if (t->idler != NULL && !is_aside(t->idler, CALLEE_IDLE)) {
-    t->idler = NULL;
-    t->rest = APROF_THREAD_OTHER;
-  }
+  poller_left(t);
   if (f != NULL && (f->id == 0 || f->state != APROF_FUTURE_RUNNING || f->lease != t->lease))
     f = NULL;
   trace_stolen(t, now);

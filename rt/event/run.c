@@ -227,9 +227,7 @@ void general_run_begin(struct aprof_site *site, struct aprof_token *token, uint6
     outer_unknown(runs, f);
   } else {
     close_rest(t->block, now);
-    slice_open(t, f, now,
-               runs->state == APROF_FUTURE_WAITING ? node_site(runs->await)
-                                                   : node_function(runs->node));
+    slice_open(t, f, now, rests_at(runs));
   }
   if (unlikely(site->flags & APROF_WORKER) && caller == NULL)
     slice_open_worker(t);
@@ -293,8 +291,7 @@ static void pause_running(struct thread *t, struct aprof_site *where, uint64_t n
   }
   if (unlikely(due != 0) && f->wake_tick == 0) /* woken, it need not wait for that */
     future_wakes_at(f, due);
-  if (unlikely(f->flags & APROF_F_MEMBER) && node_in_background(f->await))
-    member_rests(t, f, now);
+  may_rest(t, f, now);
   tell(APROF_EVENT_WAITING, f, node_site(f->await), now);
 }
 

@@ -3,12 +3,18 @@
 #ifndef APROF_RT_RUN_H
 #define APROF_RT_RUN_H
 
+#include "rt/count/node.h"
 #include "rt/future/owner.h"
 #include "rt/future/record.h"
 
 /* It waits, or is queued: a run may begin it. */
 static inline bool run_may_begin(const struct aprof_future *f) {
   return f->state == APROF_FUTURE_WAITING || f->state == APROF_FUTURE_QUEUED;
+}
+
+/* ... the site of where it does. */
+static inline uint32_t rests_at(const struct aprof_future *f) {
+  return f->state == APROF_FUTURE_WAITING ? node_site(f->await) : node_function(f->node);
 }
 
 /* future_take, by a thread that may have records to give back, as what it takes is over soon. */

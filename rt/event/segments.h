@@ -56,6 +56,15 @@ static inline void cur_joined(struct thread *t) {
     t->cur = t->suspended;
 }
 
+/* Has at() announced, just before this event, the call that it is? */
+static inline bool call_announced(const struct thread *t, const struct aprof_block *b) {
+  return t->at_sequence + 1 == b->sequence;
+}
+/* The site a future is put aside at: the call announced, else what it calls. */
+static inline struct aprof_site *take_call_site(const struct thread *t, struct aprof_site *callee) {
+  return call_announced(t, t->block) ? t->at : callee;
+}
+
 /* The thread runs f, which `c` counts. */
 static inline void thread_runs(struct thread *t, struct aprof_block *b, struct aprof_future *f,
                                struct aprof_counters *c, uint64_t now) {

@@ -83,13 +83,28 @@ static inline void set_waiting(struct thread *t, struct aprof_future *f, uint32_
 }
 
 /* ... in the await that it is in; in none, where it was created until it is run again. */
+static inline uint32_t left_at(struct aprof_future *f) {
+  if (f->await != 0)
+    return f->await;
+  f->flags |= APROF_F_IMPLICIT;
+  return node_of_site_slow(function_node(f->node), aprof_create_site(f), APROF_NODE_AWAIT);
+}
 static inline void set_left(struct thread *t, struct aprof_future *f, uint64_t now) {
-  uint32_t await = f->await;
-  if (await == 0) {
-    await = node_of_site_slow(function_node(f->node), aprof_create_site(f), APROF_NODE_AWAIT);
-    f->flags |= APROF_F_IMPLICIT;
-  }
-  set_waiting(t, f, await, now);
+  set_waiting(t, f, left_at(f), now);
+}
+
+/* f waits since then: for new work, it is part of no request that has no root any more. */
+static inline void may_rest(struct thread *t, struct aprof_future *f, uint64_t now) {
+  if (unlikely(f->flags & APROF_F_MEMBER) && node_in_background(f->await))
+    member_rests(t, f, now);
+}
+
+/* If the poller was jumped out of, its bracket is open no more. */
+static inline void poller_left(struct thread *t) {
+  if (t->idler == NULL || is_aside(t->idler, CALLEE_IDLE))
+    return;
+  t->idler = NULL;
+  t->rest = APROF_THREAD_OTHER;
 }
 
 /* f, whose create bracket closes before it ran, waits for what was asked, or for its turn; a job
