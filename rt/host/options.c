@@ -49,6 +49,14 @@ static bool read_number(const char *v, size_t n, uint64_t *number) {
   return true;
 }
 
+static bool read_memory(const char *v, size_t n, uint64_t *bytes) {
+  uint64_t number;
+  if (!read_number(v, n, &number) || number < 1u << 20 || number > 64ull << 30)
+    return false;
+  *bytes = number;
+  return true;
+}
+
 static bool read_count(const char *v, size_t n, uint64_t least, uint64_t most, uint32_t *count) {
   uint64_t number;
   if (!read_number(v, n, &number) || number < least || number > most)
@@ -132,45 +140,25 @@ static bool read_flight(const char *v, size_t n, struct rt_options *o) {
   return true;
 }
 
-enum verdict { GOOD, BAD_VALUE, UNKNOWN_KEY };
+enum verdict { BAD_VALUE, GOOD, UNKNOWN_KEY }; /* the first two as readers say */
 
 static enum verdict read_one(struct rt_options *o, const char *k, size_t kn, const char *v,
                              size_t vn) {
-  uint64_t number = 0;
-  bool good;
-  if (is(k, kn, "dir"))
-    good = read_text(v, vn, o->dir, sizeof o->dir);
-  else if (is(k, kn, "profile"))
-    good = read_text(v, vn, o->profile, sizeof o->profile);
-  else if (is(k, kn, "memory")) {
-    good = read_number(v, vn, &number) && number >= 1u << 20 && number <= 64ull << 30;
-    if (good)
-      o->memory = number;
-  } else if (is(k, kn, "signal"))
-    good = read_signal(v, vn, &o->signal);
-  else if (is(k, kn, "exit"))
-    good = read_flag(v, vn, &o->exit);
-  else if (is(k, kn, "enabled"))
-    good = read_flag(v, vn, &o->enabled);
-  else if (is(k, kn, "clock"))
-    good = read_clock(v, vn, &o->clock);
-  else if (is(k, kn, "nodes"))
-    good = read_count(v, vn, 16, 1u << 20, &o->nodes);
-  else if (is(k, kn, "requests"))
-    good = read_count(v, vn, 0, REQUESTS_MOST, &o->requests);
-  else if (is(k, kn, "labels"))
-    good = read_flag(v, vn, &o->labels);
-  else if (is(k, kn, "overhead"))
-    good = read_percent(v, vn, &o->overhead);
-  else if (is(k, kn, "trace"))
-    good = read_flight(v, vn, o);
-  else if (is(k, kn, "histograms"))
-    good = read_flag(v, vn, &o->histograms);
-  else if (is(k, kn, "seccomp"))
-    good = o->trusted = is(v, vn, "trusted");
-  else
-    return UNKNOWN_KEY;
-  return good ? GOOD : BAD_VALUE;
+  return is(k, kn, "dir")          ? read_text(v, vn, o->dir, sizeof o->dir)
+         : is(k, kn, "profile")    ? read_text(v, vn, o->profile, sizeof o->profile)
+         : is(k, kn, "memory")     ? read_memory(v, vn, &o->memory)
+         : is(k, kn, "signal")     ? read_signal(v, vn, &o->signal)
+         : is(k, kn, "exit")       ? read_flag(v, vn, &o->exit)
+         : is(k, kn, "enabled")    ? read_flag(v, vn, &o->enabled)
+         : is(k, kn, "clock")      ? read_clock(v, vn, &o->clock)
+         : is(k, kn, "nodes")      ? read_count(v, vn, 16, 1u << 20, &o->nodes)
+         : is(k, kn, "requests")   ? read_count(v, vn, 0, REQUESTS_MOST, &o->requests)
+         : is(k, kn, "labels")     ? read_flag(v, vn, &o->labels)
+         : is(k, kn, "overhead")   ? read_percent(v, vn, &o->overhead)
+         : is(k, kn, "trace")      ? read_flight(v, vn, o)
+         : is(k, kn, "histograms") ? read_flag(v, vn, &o->histograms)
+         : is(k, kn, "seccomp")    ? (o->trusted = is(v, vn, "trusted"))
+                                   : UNKNOWN_KEY;
 }
 
 static void complain(enum verdict verdict, const char *item, size_t length) {
