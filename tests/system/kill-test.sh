@@ -42,6 +42,7 @@ done
 serve() {
   local name=$1
   shift
+  : >"$name.out" # what the one before said is not this one's, which begins when it comes to it
   "$aprof" serve "$@" >"$name.out" 2>"$name.err" 20>&- 21>&- 22>&- &
   server=$!
   started+=("$server")
