@@ -7,7 +7,7 @@
 
 void general_here(struct aprof_token *token) {
   const struct thread *t = aprof_self;
-  const struct aprof_block *b = block_here();
+  const struct aprof_block *b = t->block; /* none in a child by fork, which has no profile yet */
   const struct aprof_future *f = NULL;
   if (b != NULL && b->state == APROF_THREAD_RUNNING &&
       t->epoch == __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED))
@@ -65,7 +65,7 @@ static void resync_plain(struct thread *t, const struct aprof_token *token, uint
    two coroutines has switched to the other one: what runs then, if anything does, is no body, or
    lies on another stack. */
 static bool nothing_left(const struct thread *t, const struct aprof_token *token) {
-  const struct aprof_block *b = block_here();
+  const struct aprof_block *b = t->block;
   if (b == NULL)
     return true;
   if (b->sequence & 1)
