@@ -43,8 +43,6 @@
 #define TOPS 1024u /* futures whose stacks a thread remembers */
 #define TRACE_BEGINS UINT32_MAX
 #define FINISHING 8u
-#define STOCK_MADE 14u /* histograms that a thread makes before it takes the lock */
-#define STOCK_OVER 6u
 #define HOLDS 8u                  /* long holds that a thread remembers */
 #define NODE_CHUNK 1024u          /* nodes in one chunk */
 #define NS_FRAME 0xfffffffeu      /* of a body that was entered: key0 is where its token lies */
@@ -73,24 +71,6 @@ struct node_entry {
   struct aprof_counters *callee_counters;
   struct begins begins;
 } __attribute__((aligned(64)));
-
-/* Memory for histograms that a thread has to itself, and what it made of it without the lock; see
-   count/histogram.c. */
-struct stock {
-  char *at, *end; /* in the profile; zero */
-  struct {
-    uint32_t at, size; /* offset / 8, bytes; 0: none */
-  } over[STOCK_OVER];  /* pieces that it needs no more */
-  uint32_t count;
-  struct made {
-    uint32_t offset; /* / 8 */
-    uint64_t key;
-  } made[STOCK_MADE]; /* that the map does not have, or not as they are now */
-  /* The counters' word that is being changed, or NULL; what it will be, and what goes with it. */
-  uint64_t *where, to;
-  uint32_t which, now; /* of `made`, and its offset then; STOCK_MADE: none of them */
-  uint32_t users;      /* of that one then */
-};
 
 /*
  * A thread's private half. Lies in memory that the kernel wipes in a forked
@@ -183,6 +163,7 @@ struct thread {
   uint32_t cache_shared;           /* so often an entry's first place was taken, since it grew */
   uint32_t spare_records;          /* the first of a batch, kept by a thread that ... */
   bool takes_records;              /* ... does; see future/record.c */
+  struct node_entry first_cache[NODE_CACHE] __attribute__((aligned(2 * sizeof(struct node_entry))));
   struct hold {
     uint64_t begin, end, preempted; /* ticks */
     uint64_t slice;                 /* slice_count when it ended */
@@ -203,9 +184,6 @@ struct thread {
     uint64_t tick, ticks;
     uint32_t node;
   } given_to[GIVEN];
-  struct stock stock;
-  /* Of what follows a page comes as it is needed. */
-  struct node_entry first_cache[NODE_CACHE] __attribute__((aligned(2 * sizeof(struct node_entry))));
   /* By index of a future whose key a run found: what lay on top of its stack when its bracket
      closed; see top_known(). Memory that nobody touches until then. */
   struct top {

@@ -12,22 +12,12 @@
 #define GROWS 4u                                                          /* octaves at a time */
 #define SIZES (APROF_HISTOGRAM_BUCKETS * 2u * 4u / APROF_HISTOGRAM_ALIGN) /* of what is carried */
 
-#define STOCK 4096u /* bytes that a thread takes at once, ... */
-#define LEAST 1024u /* ... and at least */
-
 static uint32_t given_back[SIZES + 1]; /* offset / 8, by size / ALIGN; the next one lies in it */
 static char *room, *room_end;
-
-/* What threads have left of their stocks, zero but for this. */
-struct rest {
-  uint32_t next, size; /* offset / 8, bytes */
-};
-static uint32_t rests; /* offset / 8 */
 
 void buckets_reset(void) {
   memset(given_back, 0, sizeof given_back);
   room = room_end = NULL;
-  rests = 0;
 }
 
 /* -- pieces of memory, under rt.lock ------------------------------------------ */
@@ -42,18 +32,9 @@ static void give_back(void *piece, uint32_t size) {
   given_back[size / APROF_HISTOGRAM_ALIGN] = offset_of(piece);
 }
 
-static void keep_rest(char *from, const char *until) {
-  uint32_t size = (uint32_t)(until - from);
-  if (size >= LEAST) {
-    *(struct rest *)from = (struct rest){rests, size};
-    rests = offset_of(from);
-  } else if (size != 0) {
-    give_back(from, size);
-  }
-}
-
 static bool more_room(void) {
-  keep_rest(room, room_end);
+  if (room != room_end)
+    give_back(room, (uint32_t)(room_end - room));
   room = room_end = NULL;
   char *chunk = arena_chunk(APROF_CHUNK_HISTOGRAMS, 0, 0, CHUNK, 1);
   if (chunk == NULL || (uint64_t)(chunk + CHUNK - rt_base()) >> 35 != 0)
@@ -95,106 +76,8 @@ static uint32_t size_of(uint32_t octaves, bool two) {
   return rounded(sizeof(struct aprof_buckets) + sizeof(uint16_t) * counts);
 }
 
-/* -- a thread's stock: by that thread, which a jump may take away from each line ------ */
-
-static uintptr_t aligned(uintptr_t at, uint32_t size) {
-  return size >= LINE ? at / LINE * LINE : at;
-}
-
-/* From the end of one, so that a single word changes. */
-static void *piece_over(struct stock *s, uint32_t size) {
-  for (uint32_t i = 0; i < STOCK_OVER; i++) {
-    uintptr_t from = (uintptr_t)at_offset(s->over[i].at), until = from + s->over[i].size;
-    if (s->over[i].size < size || aligned(until - size, size) < from)
-      continue;
-    until = aligned(until - size, size);
-    s->over[i].size = (uint32_t)(until - from);
-    return memset((void *)until, 0, size);
-  }
-  return NULL;
-}
-
-/* Those of two values from the beginning, where the last one can become longer as it is; others,
-   which are half as large, from the end. */
-static void *piece_of_stock(struct stock *s, uint32_t size, bool two) {
-  void *over = piece_over(s, size);
-  if (over != NULL)
-    return over;
-  uintptr_t until = (uintptr_t)s->end, from = aligned(until - size, size);
-  if (until - (uintptr_t)s->at < (two ? size : until - from))
-    return NULL;
-  if (!two)
-    return s->end = (char *)from;
-  s->at += size;
-  return s->at - size;
-}
-
-static uint32_t place_over(const struct stock *s) {
-  uint32_t i = 0;
-  while (i < STOCK_OVER && s->over[i].size != 0)
-    i++;
-  return i;
-}
-
-bool stock_takes(const struct stock *s) {
-  return place_over(s) < STOCK_OVER;
-}
-
-static void add_over(struct stock *s, void *piece, uint32_t size) {
-  uint32_t i = place_over(s);
-  s->over[i].at = offset_of(piece);
-  publish_fence();
-  s->over[i].size = size;
-}
-
-void buckets_over(struct stock *s, struct aprof_buckets *h) {
-  add_over(s, h, size_of(h->octaves, h->two));
-}
-
-static void over_back(struct stock *s) {
-  for (uint32_t i = 0; i < STOCK_OVER; i++) {
-    if (s->over[i].size != 0)
-      give_back(at_offset(s->over[i].at), s->over[i].size);
-    s->over[i].size = 0;
-  }
-}
-
-void stock_fill(struct stock *s) {
-  uint32_t left = (uint32_t)(s->end - s->at), size = STOCK;
-  over_back(s);
-  if (!rt.histograms || left >= STOCK / 2 || rt.header->used > rt.capacity / 4)
-    return;
-  char *piece = rests != 0 ? at_offset(rests) : NULL;
-  if (piece != NULL) {
-    struct rest *rest = (struct rest *)piece;
-    size = rest->size;
-    rests = rest->next;
-    *rest = (struct rest){0, 0};
-  } else if ((piece = piece_new(STOCK)) == NULL) {
-    return;
-  }
-  if (left != 0)
-    add_over(s, s->at, left);
-  s->at = piece;
-  s->end = piece + size;
-}
-
-void stock_empty(struct stock *s) {
-  over_back(s);
-  keep_rest(s->at, s->end);
-  s->at = s->end = NULL;
-}
-
-/* -- one ------------------------------------------------------------------------ */
-
-static void *piece(struct stock *s, uint32_t size, bool two) {
-  if (s != NULL)
-    return piece_of_stock(s, size, two);
-  return may_grow() ? piece_new(size) : NULL;
-}
-
-struct aprof_buckets *buckets_new(struct stock *s, uint32_t octaves, bool two) {
-  struct aprof_buckets *h = piece(s, size_of(octaves, two), two);
+struct aprof_buckets *buckets_new(uint32_t octaves, bool two) {
+  struct aprof_buckets *h = may_grow() ? piece_new(size_of(octaves, two)) : NULL;
   if (h != NULL) {
     h->octaves = (uint8_t)octaves;
     h->two = two;
@@ -202,28 +85,13 @@ struct aprof_buckets *buckets_new(struct stock *s, uint32_t octaves, bool two) {
   return h;
 }
 
-static uint32_t octaves_for(const struct aprof_buckets *h, uint32_t bucket) {
+struct aprof_buckets *buckets_larger(const struct aprof_buckets *h, uint32_t bucket) {
   for (uint32_t i = 0; i < (uint32_t)h->few << h->two; i++)
     bucket = h->count[i] > bucket ? h->count[i] : bucket;
   uint32_t octaves = (bucket >> 4) / GROWS * GROWS + GROWS;
-  return octaves > 52 ? APROF_OCTAVES : octaves; /* from there on values are rounded */
-}
-
-struct aprof_buckets *buckets_larger(struct stock *s, const struct aprof_buckets *h,
-                                     uint32_t bucket) {
-  return buckets_new(s, octaves_for(h, bucket), h->two);
-}
-
-bool buckets_longer(struct stock *s, struct aprof_buckets *h, uint32_t bucket) {
-  uint32_t octaves = octaves_for(h, bucket), before = size_of(h->octaves, h->two);
-  uint32_t more = size_of(octaves, h->two) - before;
-  if (h->octaves == 0 || h->carried != 0 || (char *)h + before != s->at ||
-      (uintptr_t)(s->end - s->at) < more)
-    return false;
-  s->at += more;
-  publish_fence();
-  h->octaves = (uint8_t)octaves;
-  return true;
+  if (octaves > 52) /* from there on values are rounded */
+    octaves = APROF_OCTAVES;
+  return buckets_new(octaves, h->two);
 }
 
 static uint32_t carried_size(const struct aprof_buckets *h) {

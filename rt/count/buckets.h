@@ -3,7 +3,7 @@
  * One histogram in the profile, struct aprof_buckets: made, counted into, added up, given back.
  *
  * Its memory comes in pieces of a few sizes, which are used again. All under rt.lock, but counting,
- * which the thread of its block alone does, and what takes a stock: that thread's own memory.
+ * which the thread of its block alone does.
  */
 #ifndef APROF_RT_BUCKETS_H
 #define APROF_RT_BUCKETS_H
@@ -14,21 +14,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* With room for so many octaves, of one value or two; 0: for few values. Of the thread's stock, or,
-   where that is NULL, of everybody's memory, under rt.lock. NULL: there is none. */
-struct aprof_buckets *buckets_new(struct stock *s, uint32_t octaves, bool two);
+/* With room for so many octaves, of one value or two; 0: for few values. NULL: no memory. */
+struct aprof_buckets *buckets_new(uint32_t octaves, bool two);
 /* With room for all that `h` has counted, and for that bucket. NULL: no memory. */
-struct aprof_buckets *buckets_larger(struct stock *s, const struct aprof_buckets *h,
-                                     uint32_t bucket);
-/* That one has; where what lies behind it in the stock is nobody's. */
-bool buckets_longer(struct stock *s, struct aprof_buckets *h, uint32_t bucket);
+struct aprof_buckets *buckets_larger(const struct aprof_buckets *h, uint32_t bucket);
 void buckets_free(struct aprof_buckets *h);
-/* ... into a stock, which takes one more. */
-void buckets_over(struct stock *s, struct aprof_buckets *h);
-bool stock_takes(const struct stock *s);
-/* As good as new, where there is plenty of memory; nothing. Under rt.lock. */
-void stock_fill(struct stock *s);
-void stock_empty(struct stock *s);
 /* What the one has counted, added to a larger one. */
 void buckets_add_up(struct aprof_buckets *to, const struct aprof_buckets *from);
 /* It has counted nothing, and is in nobody's counters. */

@@ -5,15 +5,9 @@
  *
  * One begins with room for few values, and then has buckets up to the octave of the greatest one,
  * rounded up: most functions of a thread are called a few times, and the time of one has a
- * few octaves at most. It grows by another one in its place. Nodes that count into the one before
- * find that out when they meet a value that this has no bucket for; until the last of them has,
- * both are there, and then what the old one has counted is added to the new one.
- *
- * A thread that begins makes a dozen of them, and a pool's threads begin together while the program
- * waits for them. So each has a stock: memory, taken as its block is, and a list of what it made of
- * it, which goes to the map when the thread takes rt.lock the next time. Nobody else asks for what
- * is of its block. With the stock it makes a place, and grows one that a single node counts into,
- * without a lock; all else, and where it is used up, is done under rt.lock.
+ * few octaves at most. It grows by another one in its place, under rt.lock. Nodes that count into
+ * the one before find that out when they meet a value that this has no bucket for; until the last
+ * of them has, both are there, and then what the old one has counted is added to the new one.
  *
  * Counts have 16 bits. What is carried over goes, once in 65536, to a table beside it.
  */
@@ -58,10 +52,6 @@ static void forget_older(struct aprof_buckets *newest, struct aprof_buckets *old
   buckets_free(older);
 }
 
-static uint64_t word_of(const struct aprof_buckets *h) {
-  return (uintptr_t)h->count - APROF_BUCKETS_BEFORE(h->two);
-}
-
 /* Counters that had `before`, or none, count into the newest one. */
 static void moves(uint64_t *where, struct aprof_buckets *before, struct aprof_buckets *newest) {
   bool last = before != NULL && --before->users == 0;
@@ -69,16 +59,18 @@ static void moves(uint64_t *where, struct aprof_buckets *before, struct aprof_bu
     buckets_add_up(newest, before);
   newest->users++;
   publish_fence();
-  *where = word_of(newest);
+  *where = (uintptr_t)newest->count - APROF_BUCKETS_BEFORE(newest->two);
   if (last)
     forget_older(newest, before);
 }
 
 static struct aprof_buckets *newest_of(uint64_t key, bool two) {
+  if (table.directory == NULL && !map_start(&table))
+    return NULL;
   uint32_t known = map_find(&table, key);
   if (known != 0)
     return at_offset(known);
-  struct aprof_buckets *h = buckets_new(NULL, 0, two);
+  struct aprof_buckets *h = buckets_new(0, two);
   if (h == NULL || map_add(&table, key, offset_of(h)))
     return h;
   buckets_free(h);
@@ -86,7 +78,7 @@ static struct aprof_buckets *newest_of(uint64_t key, bool two) {
 }
 
 static struct aprof_buckets *grown(uint64_t key, struct aprof_buckets *h, uint32_t bucket) {
-  struct aprof_buckets *larger = buckets_larger(NULL, h, bucket);
+  struct aprof_buckets *larger = buckets_larger(h, bucket);
   if (larger == NULL) {
     h->full = 1;
     return NULL;
@@ -102,123 +94,13 @@ static bool has_place(const struct thread *t, const struct aprof_buckets *h, uin
                                  : h->few < APROF_FEW && t->shed == APROF_STEP_NONE;
 }
 
-/* -- without the lock -------------------------------------------------------------- */
-
-static uint32_t made_of(const struct stock *s, uint64_t key) {
-  uint32_t i = 0;
-  while (i < s->count && s->made[i].key != key)
-    i++;
-  return i;
-}
-
-static void add_made(struct stock *s, uint64_t key, const struct aprof_buckets *h) {
-  s->made[s->count] = (struct made){offset_of(h), key};
-  publish_fence();
-  s->count++;
-}
-
-/* All of it, whatever handler jumps away: a value must not be found in two, nor one be thought to
-   be in counters that it is not in. */
-static void finish_move(struct stock *s) {
-  if (s->which < STOCK_MADE)
-    s->made[s->which].offset = s->now;
-  ((struct aprof_buckets *)at_offset(s->now))->users = s->users;
-  publish_fence();
-  *s->where = s->to;
-  publish_fence();
-  s->where = NULL;
-  publish_fence();
-}
-
-void histogram_left(struct thread *t) {
-  if (t->stock.where != NULL)
-    finish_move(&t->stock);
-}
-
-static void count_into(struct stock *s, uint64_t *where, uint32_t which, uint32_t users,
-                       const struct aprof_buckets *h) {
-  s->to = word_of(h);
-  s->which = which;
-  s->now = offset_of(h);
-  s->users = users;
-  publish_fence();
-  s->where = where;
-  publish_fence();
-  finish_move(s);
-}
-
-static struct aprof_buckets *grown_alone(struct stock *s, uint32_t which, struct aprof_buckets *h,
-                                         uint64_t *where, uint32_t bucket) {
-  if (h->users != 1 || h->older != 0 || h->carried != 0 || h->full || !stock_takes(s))
-    return NULL;
-  struct aprof_buckets *larger = buckets_larger(s, h, bucket);
-  if (larger == NULL)
-    return NULL;
-  buckets_add_up(larger, h);
-  count_into(s, where, which, 1, larger);
-  buckets_over(s, h);
-  return larger;
-}
-
-/* As find_place. NULL: that takes the lock. */
-static struct aprof_buckets *place_of_stock(struct thread *t, uint64_t key, bool two,
-                                            uint64_t *where, struct aprof_buckets *before,
-                                            uint32_t bucket) {
-  struct stock *s = &t->stock;
-  if (s->at == NULL || table.directory == NULL || t->shed != APROF_STEP_NONE)
-    return NULL;
-  uint32_t which = made_of(s, key);
-  uint32_t known = which < s->count ? s->made[which].offset : map_find(&table, key);
-  struct aprof_buckets *h = known != 0 ? at_offset(known) : NULL;
-  if (h != NULL && before == NULL && has_place(t, h, bucket)) {
-    count_into(s, where, which < s->count ? which : STOCK_MADE, h->users + 1, h);
-    return h;
-  }
-  if (h != NULL && h == before && buckets_longer(s, h, bucket))
-    return h;
-  if (h != before || (which == s->count && which == STOCK_MADE))
-    return NULL;
-  if (h == NULL) {
-    if ((h = buckets_new(s, 0, two)) != NULL) {
-      add_made(s, key, h);
-      count_into(s, where, which, 1, h);
-    }
-    return h;
-  }
-  if (which == s->count)
-    add_made(s, key, h);
-  return grown_alone(s, which, h, where, bucket);
-}
-
-/* -- with it --------------------------------------------------------------------- */
-
-/* What the thread made without the lock is in the map. Without memory there it is found by those
-   counters alone that have it: others of the same function get one more. */
-static void settle(struct thread *t) {
-  histogram_left(t);
-  for (uint32_t i = 0; i < t->stock.count; i++) {
-    const struct made *m = &t->stock.made[i];
-    if (map_find(&table, m->key) != 0)
-      map_change(&table, m->key, m->offset);
-    else
-      map_add(&table, m->key, m->offset);
-  }
-  t->stock.count = 0;
-}
-
 /* The one where these counters, which have `before` or none, count a value of that bucket. */
 static SLOW struct aprof_buckets *find_place(struct thread *t, uint32_t node, uint32_t which,
                                              uint64_t *where, struct aprof_buckets *before,
                                              uint32_t bucket) {
   uint64_t key = key_of(t, node, which);
-  struct aprof_buckets *h = place_of_stock(t, key, which == OF_ENDED, where, before, bucket);
-  if (h != NULL)
-    return h;
   rt_lock();
-  if (table.directory != NULL || map_start(&table)) {
-    settle(t);
-    h = newest_of(key, which == OF_ENDED);
-  }
+  struct aprof_buckets *h = newest_of(key, which == OF_ENDED);
   if (h == NULL) {
     *where = 1;
     buckets_lost();
@@ -233,7 +115,6 @@ static SLOW struct aprof_buckets *find_place(struct thread *t, uint32_t node, ui
   }
   if (h != NULL && h != before)
     moves(where, before, h);
-  stock_fill(&t->stock);
   rt_unlock();
   return h;
 }
@@ -358,19 +239,8 @@ static void forget(uint64_t key, uint32_t offset, void *block) {
 
 /* A block's counters start from zero again, and have no histograms: the same ones will be found for
    the same places. By the thread that leases the block. */
-void histogram_forget(struct thread *t) {
+void histogram_forget(uint32_t block) {
   rt_lock();
-  settle(t);
-  map_each(&table, forget, &t->index);
-  rt_unlock();
-}
-
-/* Before the block is anybody's. */
-void histogram_thread_ends(struct thread *t) {
-  if (t->stock.count == 0 && t->stock.at == NULL)
-    return;
-  rt_lock();
-  settle(t);
-  stock_empty(&t->stock);
+  map_each(&table, forget, &block);
   rt_unlock();
 }

@@ -15,9 +15,7 @@
 
 enum histogram_of { OF_ENDED, OF_SLICE, OF_QUEUED, OF_WAITING };
 
-void histogram_forget(struct thread *t); /* all of its block's */
-void histogram_thread_ends(struct thread *t);
-void histogram_left(struct thread *t); /* by a jump, maybe in the middle of a change */
+void histogram_forget(uint32_t block);
 void histogram_reset(void);
 
 /* Another value of `node`, which `c` counts; of OF_ENDED exec and wall. Its maximum has been

@@ -25,7 +25,6 @@
 
 #include "nested.h"
 
-#include "rt/count/histogram.h"
 #include "rt/count/miss.h"
 #include "rt/future/grace.h"
 #include "rt/future/record.h"
@@ -216,7 +215,6 @@ void event_left(struct thread *t) {
   confine_left();
   t->filters = FILTERS_OUTSIDE;
   node_cache_clear(t);
-  histogram_left(t);
   mend_free_list(t);
   t->spare_records = 0;
   t->suspended = t->polled = NULL;

@@ -105,7 +105,6 @@ static struct thread *thread_memory(void) {
   if (sys_failed(t))
     return NULL;
   sys_madvise(t, THREAD_SIZE, MADV_WIPEONFORK);
-  t->next = NULL; /* written first: a page that is read before takes two faults */
   return t;
 }
 
@@ -116,7 +115,7 @@ static void thread_memory_free(struct thread *t) {
   rt_unlock();
 }
 
-static struct aprof_block *block_new(struct thread *t, uint32_t *number) {
+static struct aprof_block *block_new(uint32_t *number) {
   uint32_t segments = (rt.nodes_cap + NODE_SEGMENT - 1) / NODE_SEGMENT;
   struct aprof_block *block = NULL;
   rt_lock();
@@ -131,7 +130,6 @@ static struct aprof_block *block_new(struct thread *t, uint32_t *number) {
     __atomic_store_n(&thread_blocks[n], block, __ATOMIC_RELAXED);
     __atomic_store_n(&rt.header->blocks, n, __ATOMIC_RELEASE);
     *number = n;
-    stock_fill(&t->stock);
   }
   rt_unlock();
   return block;
@@ -177,11 +175,11 @@ static struct aprof_block *block_find(uint32_t *number) {
   return NULL;
 }
 
-static struct aprof_block *block_lease(struct thread *t, uint32_t *number) {
+static struct aprof_block *block_lease(uint32_t *number) {
   struct aprof_block *block = block_find(number);
   if (block == NULL && reclaim_blocks())
     block = block_find(number);
-  return block != NULL ? block : block_new(t, number);
+  return block != NULL ? block : block_new(number);
 }
 
 /* No block was free when a thread last looked, and none has been given back since. Without this
@@ -194,7 +192,7 @@ static bool none_is_free(void) {
 static struct thread *lease(void) {
   struct thread *t = is_confined() ? NULL : thread_memory();
   uint32_t number, before = __atomic_load_n(&given_back, __ATOMIC_ACQUIRE);
-  struct aprof_block *b = t != NULL ? block_lease(t, &number) : NULL;
+  struct aprof_block *b = t != NULL ? block_lease(&number) : NULL;
   if (b == NULL) {
     __atomic_fetch_add(&rt.header->lost_events, 1, __ATOMIC_RELAXED);
     if (t != NULL) {
@@ -261,7 +259,7 @@ static void enter_epoch(struct thread *t) {
     for (uint32_t i = 0; i < segments; i++)
       if (t->segments[i] != NULL)
         memset(t->segments[i], 0, NODE_SEGMENT * sizeof **t->segments);
-    histogram_forget(t);
+    histogram_forget(t->index);
     misses_forget(b);
     b->span_other = 0;
     b->idle = b->other = b->missed_events = b->reused_keys = b->migrations = 0;
@@ -374,7 +372,6 @@ static void retire(struct thread *t) {
   }
   member_thread_ends(t);
   trace_gone(t);
-  histogram_thread_ends(t);
   b->serial = t->serial - 1;
   __atomic_store_n(&thread_holders[t->index], NULL, __ATOMIC_RELAXED);
   t->block = NULL;

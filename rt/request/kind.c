@@ -150,7 +150,7 @@ static SLOW struct aprof_buckets *larger(struct aprof_amount *amount, struct apr
     return NULL;
   rt_lock();
   if (rt.histograms &&
-      (made = h == NULL ? buckets_new(NULL, 0, false) : buckets_larger(NULL, h, bucket)) == NULL)
+      (made = h == NULL ? buckets_new(0, false) : buckets_larger(h, bucket)) == NULL)
     buckets_lost();
   if (made != NULL && h != NULL)
     buckets_add_up(made, h);
