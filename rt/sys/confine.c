@@ -118,14 +118,15 @@ static void open_status(void) {
     status_file.st_ino = 0;
 }
 
-static uint32_t looking; /* a thread has the descriptor and the buffer */
 static __thread bool looking_here __attribute__((tls_model("initial-exec")));
+static const bool *looking; /* that of the thread that has the descriptor and the buffer */
 static uint64_t looked_at; /* ticks */
 /* The thread has asked, and holds signals back since then. */
 static __thread bool asked_here __attribute__((tls_model("initial-exec")));
 
 void confine_forget(void) {
-  looking = looking_here = asked_here = false;
+  looking = NULL;
+  looking_here = asked_here = false;
   looked_at = 0;
 }
 
@@ -155,11 +156,14 @@ void confine_watch(void) {
   errno = saved;
 }
 
+/* In an order in which a handler never waits for its own thread. */
 void confine_left(void) {
+  const bool *mine = &looking_here;
   if (!looking_here)
     return;
+  __atomic_compare_exchange_n(&looking, &mine, NULL, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
   looking_here = false;
-  __atomic_store_n(&looking, 0, __ATOMIC_RELEASE);
 }
 
 static uint64_t ticks(void) {
@@ -173,13 +177,21 @@ static uint64_t ticks(void) {
 static SLOW bool look(void) {
   if (looking_here)
     return false; /* a handler, while its thread is about to know */
-  /* Another thread is about to know; or was, when a handler jumped away from it. */
-  for (int tries = 0; __atomic_exchange_n(&looking, 1, __ATOMIC_ACQUIRE); tries++) {
-    if (tries == 2000)
+  looking_here = true;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  /* Another thread is about to know; or was, when it ended behind a jump. */
+  for (int tries = 0;; tries++) {
+    const bool *whose = NULL;
+    if (__atomic_compare_exchange_n(&looking, &whose, &looking_here, false, __ATOMIC_ACQUIRE,
+                                    __ATOMIC_RELAXED) ||
+        whose == &looking_here)
+      break;
+    if (tries == 2000) {
+      looking_here = false;
       return __atomic_load_n(&rt.confined, __ATOMIC_ACQUIRE);
+    }
     wait_for_other((unsigned)tries, true);
   }
-  looking_here = true;
   bool confined = false;
   if (still_ours() && !(confined = filters() != confined_before))
     rewind_status();
