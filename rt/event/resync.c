@@ -6,15 +6,17 @@
 #include "tokens.h"
 
 void general_here(struct aprof_token *token) {
-  const struct thread *t = aprof_self;
-  const struct aprof_block *b = t->block; /* none in a child by fork, which has no profile yet */
-  const struct aprof_future *f = NULL;
-  if (b != NULL && b->state == APROF_THREAD_RUNNING &&
-      t->epoch == __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED))
-    f = t->cur;
+  const struct thread *t =
+      aprof_self; /* in a child by fork without a block, until its first event */
+  bool known = t->epoch == __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED);
+  const struct aprof_future *f = known && t->block != NULL ? running(t) : NULL;
   token->word[0] = f != NULL ? f->id : HERE_NOTHING;
   token->word[1] = (uintptr_t)f;
   token->word[2] = HERE;
+}
+
+static bool is_frame(const struct aprof_future *f) {
+  return f->ns == NS_FRAME && (f->flags & APROF_F_BODY);
 }
 
 #define NEAR (256u * 1024u) /* bytes; a coroutine's stack, whose bounds nobody knows */
@@ -26,8 +28,8 @@ static bool lie_above(const struct thread *t, uintptr_t mark, const struct aprof
   bool own = mark - t->stack_low < size;
   for (const struct aprof_future *g = t->cur; g != f; g = future_at(g->caller)) {
     uintptr_t token = (uintptr_t)g->key0;
-    if (g->ns != NS_FRAME || !(g->flags & APROF_F_BODY) || token >= mark ||
-        (token - t->stack_low < size) != own || (!own && mark - token > NEAR))
+    if (!is_frame(g) || token >= mark || (token - t->stack_low < size) != own ||
+        (!own && mark - token > NEAR))
       return false;
     if (g->caller == 0)
       return f == NULL;
@@ -65,16 +67,12 @@ static void resync_plain(struct thread *t, const struct aprof_token *token, uint
    two coroutines has switched to the other one: what runs then, if anything does, is no body, or
    lies on another stack. */
 static bool nothing_left(const struct thread *t, const struct aprof_token *token) {
-  const struct aprof_block *b = t->block;
-  if (b == NULL)
+  if (t->block == NULL)
     return true;
-  if (b->sequence & 1)
+  if (t->block->sequence & 1)
     return false;
-  const struct aprof_future *f = b->state == APROF_THREAD_RUNNING ? t->cur : NULL;
-  if (f == NULL || !(f->flags & APROF_F_BODY) || f->ns != NS_FRAME)
-    return true;
-  struct aprof_future *ran = (struct aprof_future *)(uintptr_t)token->word[1];
-  return (ran == f && f->id == token->word[0]) ||
+  struct aprof_future *runs = running(t), *ran = (struct aprof_future *)(uintptr_t)token->word[1];
+  return runs == NULL || !is_frame(runs) || (runs == ran && runs->id == token->word[0]) ||
          (t->seen == __atomic_load_n(&rt.header->usual, __ATOMIC_RELAXED) &&
           !left_by_jump(t, token, token->word[0], &ran));
 }

@@ -27,7 +27,7 @@
 #include "wait.h"
 
 #define LATELY 2000000u /* ticks: about a millisecond */
-#define MOVES 64        /* bytes by which the lines come nearer, as numbers before them do */
+#define MOVES 64        /* bytes by which the lines come nearer as numbers before them get shorter */
 
 static int status_fd = -1; /* of /proc/self/status; -1: it cannot be told */
 static struct stat status_file;
@@ -206,9 +206,9 @@ static SLOW bool look(void) {
   return confined;
 }
 
-bool confine_holds(bool holds) {
+bool confine_holds(bool asked) {
   bool before = asked_here;
-  asked_here = holds;
+  asked_here = asked;
   return before;
 }
 
