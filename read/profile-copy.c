@@ -226,6 +226,20 @@ static unsigned char *moved_blocks(const struct profile *p, uint32_t *count) {
   return still;
 }
 
+static void copy_hot_part(struct profile *p, int fd, struct profile_part *part,
+                          struct named *named) {
+  if (part->type == APROF_CHUNK_COUNTERS && part->copied)
+    copy_counters(p, fd, part, named);
+  else if (part->type == APROF_CHUNK_KIND_PARTS && part->copied)
+    copy_amounts(p, fd, part, named, sizeof(struct aprof_kind_part), part_amounts);
+  else if (part->type == APROF_CHUNK_TIERS && part->copied)
+    copy_amounts(p, fd, part, named, sizeof(struct aprof_kind_tier), tier_amounts);
+  else
+    copy_part(p, fd, part);
+}
+
+/* Histograms come last: where the process does not hold still they have what the counters have
+   that name them, and may have more. */
 static void copy_hot(struct profile *p, int fd) {
   uint32_t blocks;
   struct named named = {0};
@@ -234,21 +248,15 @@ static void copy_hot(struct profile *p, int fd) {
     struct profile_part *part = &p->part[i];
     bool owned = part->type == APROF_CHUNK_BLOCK || part->type == APROF_CHUNK_COUNTERS ||
                  part->type == APROF_CHUNK_MISSES || part->type == APROF_CHUNK_KIND_PARTS;
-    if (!(heat_of(part->type) & (HOT | WARM)) ||
+    if (part->type == APROF_CHUNK_HISTOGRAMS || !(heat_of(part->type) & (HOT | WARM)) ||
         (part->copied && owned && part->block < blocks && still[part->block]))
       continue;
     part->moved = false;
-    if (part->type == APROF_CHUNK_HISTOGRAMS && (part->copied || !p->histograms))
-      continue;
-    if (part->type == APROF_CHUNK_COUNTERS && part->copied)
-      copy_counters(p, fd, part, &named);
-    else if (part->type == APROF_CHUNK_KIND_PARTS && part->copied)
-      copy_amounts(p, fd, part, &named, sizeof(struct aprof_kind_part), part_amounts);
-    else if (part->type == APROF_CHUNK_TIERS && part->copied)
-      copy_amounts(p, fd, part, &named, sizeof(struct aprof_kind_tier), tier_amounts);
-    else
-      copy_part(p, fd, part);
+    copy_hot_part(p, fd, part, &named);
   }
+  for (size_t i = 0; i < p->parts && p->histograms; i++)
+    if (p->part[i].type == APROF_CHUNK_HISTOGRAMS && !p->part[i].copied)
+      copy_part(p, fd, &p->part[i]);
   copy_named(p, fd, &named);
   free(still);
 }

@@ -341,6 +341,57 @@ START_TEST(what_moved_is_read_again) {
 }
 END_TEST
 
+/* The thread's last event, right before the reader comes to its counters. */
+static struct {
+  struct synthetic *s;
+  struct aprof_block *block;
+  struct aprof_counters *counters;
+  uint16_t *counts;
+} last_event;
+size_t __real_profile_read_at(int fd, void *to, size_t length, uint64_t offset);
+size_t __wrap_profile_read_at(int fd, void *to, size_t length, uint64_t offset);
+
+size_t __wrap_profile_read_at(int fd, void *to, size_t length, uint64_t offset) {
+  struct synthetic *s = last_event.s;
+  uint64_t at = s ? (uint64_t)((unsigned char *)last_event.counters - s->bytes) : 0;
+  if (s && offset <= at && at < offset + length) {
+    last_event.s = NULL;
+    last_event.counters->function.done++;
+    last_event.counts[100]++;
+    last_event.block->sequence += 2;
+    write_bytes(fd, s, s->bytes, s->header->used);
+  }
+  return __real_profile_read_at(fd, to, length, offset);
+}
+
+START_TEST(histograms_are_not_behind_their_counters) {
+  struct synthetic *s = synthetic_new();
+  uint32_t site = synthetic_site(s, APROF_SITE_FUNCTION, "serve", "s.c", 1, 1);
+  uint32_t node = synthetic_node(s, 0, site, 0);
+  uint16_t *counts;
+  uint64_t buckets = synthetic_buckets(s, &counts); /* before the counters in the file */
+  struct aprof_block *block = synthetic_block(s, 1);
+  struct aprof_counters *c = synthetic_counters(s, 1, node);
+  c->function.slice_buckets = buckets;
+  c->function.done = counts[100] = 5;
+  block->sequence = 10;
+  int fd = synthetic_file(s, s->header->used);
+  last_event.s = s;
+  last_event.block = block;
+  last_event.counters = c;
+  last_event.counts = counts;
+  struct profile *p = profile_read(fd, "synthetic", true, true);
+  ck_assert_ptr_nonnull(p);
+  ck_assert_ptr_null(last_event.s);
+  ck_assert(p->consistent);
+  ck_assert_uint_eq(copied(p, s, c)->function.done, 6);
+  ck_assert_uint_eq(profile_counts(p, slices_of(p, c)).count[100], 6);
+  profile_free(p);
+  close(fd);
+  free(s);
+}
+END_TEST
+
 int main(void) {
   TCase *tests = tcase_create("hostile");
   tcase_set_timeout(tests, 300);
@@ -353,5 +404,6 @@ int main(void) {
   tcase_add_test(tests, random_damage_is_survived);
   tcase_add_test(tests, random_totals_are_survived);
   tcase_add_test(tests, what_moved_is_read_again);
+  tcase_add_test(tests, histograms_are_not_behind_their_counters);
   return suite_run("cli profile", tests);
 }
