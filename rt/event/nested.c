@@ -30,6 +30,7 @@
 #include "rt/future/record.h"
 #include "rt/sys/confine.h"
 #include "rt/sys/lock.h"
+#include "rt/sys/vdso.h"
 #include "transitions.h"
 
 /* -- is this a handler? --------------------------------------------------------- */
@@ -79,8 +80,8 @@ static bool interrupted_event(uintptr_t frame, uint64_t restorer) {
   if (peek(frame, &seen, wanted) != wanted || seen.restorer != restorer)
     return false;
   uintptr_t at = (uintptr_t)seen.context.uc_mcontext.gregs[REG_RIP];
-  bool calls_out = signals_in_libc || rt.callback != NULL || rt.clock == APROF_CLOCK_MONOTONIC;
-  return calls_out || (at >= (uintptr_t)__ehdr_start && at < (uintptr_t)etext);
+  bool ours = at >= (uintptr_t)__ehdr_start && at < (uintptr_t)etext;
+  return ours || vdso_is_at(at) || signals_in_libc || rt.callback != NULL;
 }
 
 /* Piece by piece, each within one page; coroutines have little room. 0: none. */

@@ -53,12 +53,13 @@ void signals_restore(const uint64_t *before) {
   uint64_t mask = *before & ~(CANCEL_BIT | HELD_BIT);
   int disabled;
   confine_holds(*before & HELD_BIT);
+  bool around = signals_in_libc; /* of what a handler interrupted that comes here itself */
   signals_in_libc = true;
   if (likely(!(mask & ALONE_BIT)))
     change_mask(SIG_SETMASK, &mask, NULL);
   if (!(*before & CANCEL_BIT))
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &disabled);
-  signals_in_libc = false;
+  signals_in_libc = around;
 }
 
 /* Where the mask was left alone, and under ThreadSanitizer, which calls handlers whenever

@@ -27,6 +27,7 @@
 typedef int clock_function(clockid_t, struct timespec *);
 
 static clock_function *mapped; /* NULL: none, or not looked for yet */
+static uintptr_t image_start, image_size;
 
 /* Only where the kernel's timespec is that of the C library. */
 #define SAME_TIMESPEC (sizeof(long) == 8)
@@ -40,8 +41,11 @@ static void *find_symbol(const char *image, const char *name) {
   const char *base = NULL, *strings = NULL;
   const ElfW(Sym) *symbols = NULL;
   for (int i = 0; i < file->e_phnum; i++)
-    if (p[i].p_type == PT_LOAD && base == NULL)
+    if (p[i].p_type == PT_LOAD && base == NULL) {
       base = image + p[i].p_offset - p[i].p_vaddr;
+      image_start = (uintptr_t)base + p[i].p_vaddr;
+      image_size = p[i].p_memsz;
+    }
   for (int i = 0; i < file->e_phnum && base != NULL; i++)
     if (p[i].p_type == PT_DYNAMIC)
       d = (const void *)(base + p[i].p_vaddr);
@@ -63,6 +67,10 @@ void vdso_find(void) {
   const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
   if (SAME_TIMESPEC && image != NULL && memcmp(image, ELFMAG, SELFMAG) == 0)
     mapped = (clock_function *)find_symbol(image, NAME);
+}
+
+bool vdso_is_at(uintptr_t code) {
+  return code - image_start < image_size;
 }
 
 uint64_t vdso_clock(clockid_t clock) {

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -519,7 +520,47 @@ START_TEST(a_handler_makes_the_first_event_inside_the_first) {
     }
 }
 END_TEST
-#define STEPPED a_handler_makes_the_first_event_inside_the_first,
+
+static bool in_kernel_code(uintptr_t at) {
+  uintptr_t image = getauxval(AT_SYSINFO_EHDR);
+  return image != 0 && at - image < 4 * 4096;
+}
+
+static void on_step_of_the_clock(int number, siginfo_t *info, void *context) {
+  greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+  (void)info;
+  if (!in_kernel_code((uintptr_t)regs[REG_RIP]))
+    return;
+  on_signal(number);
+  regs[REG_EFL] &= ~TRAPS;
+}
+
+/* A long slice asks the kernel for the thread's CPU time, by code that the kernel has mapped: who
+   is interrupted there is inside the event. */
+START_TEST(a_handler_comes_while_the_kernel_is_asked_for_the_time) {
+  setenv("APROF_OPTIONS", "profile:memfd,exit:no,signal:none", 1); /* a real clock */
+  attach();
+  bool mapped = getauxval(AT_SYSINFO_EHDR) != 0; /* valgrind has none */
+  struct sigaction action = {.sa_sigaction = on_step_of_the_clock, .sa_flags = SA_SIGINFO};
+  sigaction(SIGTRAP, &action, NULL);
+  for (int i = 0; i < 2; i++) {
+    token t;
+    enter(&work, &t);
+    usleep(2000);
+    if (mapped && i == 1)
+      stepped_from_here();
+    leave(&t);
+  }
+  ck_assert_uint_eq(interrupted, mapped);
+  expect("health", "nested", mapped);
+  expect("health", "missed", 0);
+  expect("work", "done", 2);
+  expect("handler", "done", 0);
+}
+END_TEST
+#define STEPPED                                                                                    \
+  a_handler_makes_the_first_event_inside_the_first,                                                \
+      a_handler_comes_while_the_kernel_is_asked_for_the_time,
 #else
 #define STEPPED
 #endif
