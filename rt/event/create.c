@@ -61,7 +61,7 @@ void general_create_begin(struct aprof_site *site, struct aprof_token *token,
   f->ns = site->ns;
   f->origin = create_place(t, site, token);
   f->polled = site->flags; /* until its bracket closes */
-  f->key0 = t->tentative != NULL ? index_of(t->tentative) : 0;
+  tentative_lies(f, token, t->tentative);
   f->await = likely(aprof_create_site(f) == site->id)
                  ? node_find(t, f->node, site, true)->node
                  : node_beneath(t, f->node, aprof_create_site(f), APROF_NODE_AWAIT)->node;

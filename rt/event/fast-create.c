@@ -80,7 +80,7 @@ ALWAYS void fast_create_begin(struct thread *t, struct aprof_block *b, struct ap
   if (odd)
     f->ns = site->ns;      /* other creates may lie in the same helper */
   f->polled = site->flags; /* until its bracket closes */
-  f->key0 = odd && t->tentative != NULL ? index_of(t->tentative) : 0;
+  tentative_lies(f, token, odd ? t->tentative : NULL);
   f->parent = parent;
   if (odd)
     member_created(t, f, site->flags, now);
@@ -111,7 +111,8 @@ ALWAYS struct aprof_future *fast_tentative(const struct thread *t, const struct 
   uint64_t id = token->word[0];
   struct aprof_future *f = t->tentative;
   return unlikely(t->tentative_id != id) || unlikely(f->id != id) ||
-                 unlikely(f->state != APROF_FUTURE_TENTATIVE) || (!nested && unlikely(f->key0 != 0))
+                 unlikely(f->state != APROF_FUTURE_TENTATIVE) ||
+                 (!nested && unlikely(tentative_inside(f)))
              ? NULL
              : f;
 }
@@ -120,7 +121,7 @@ ALWAYS struct aprof_future *fast_tentative(const struct thread *t, const struct 
 ALWAYS void fast_settle(struct thread *t, struct aprof_future *f, struct aprof_token *token,
                         uint64_t key0, uint64_t key1, bool still_open, bool nested) {
   uint32_t flags = (uint32_t)f->polled;
-  /* First: while it is tentative, key0 is the bracket around; a jump may leave this event. */
+  /* First: while it is tentative, its key is its bracket; a jump may leave this event. */
   tentative_is(t, nested ? tentative_around(f) : NULL);
   if (still_open) {
     token->word[2] |= BRACKET_PUBLISHED;
@@ -202,7 +203,7 @@ ALWAYS bool fast_publish_equal(struct thread *t, struct aprof_token *token, uint
   if (!equal && !rearms) {
     uint32_t hash = key_hash(key0, key1);
     struct key_segment *segment = directory_at(&key_directory, hash);
-    uint64_t seen, *place = f->key0 != 0 ? fast_vacancy(segment, hash, &seen) : NULL;
+    uint64_t seen, *place = tentative_inside(f) ? fast_vacancy(segment, hash, &seen) : NULL;
     if (place == NULL) /* or it was looked at before */
       place = key_vacancy(hash, &segment, &seen);
     if (place != NULL) {

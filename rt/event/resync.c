@@ -11,7 +11,7 @@ void general_here(struct aprof_token *token) {
   bool known = t->epoch == __atomic_load_n(&rt.header->epoch, __ATOMIC_RELAXED);
   const struct aprof_future *f = known && t->block != NULL ? running(t) : NULL;
   token->word[0] = f != NULL ? f->id : HERE_NOTHING;
-  token->word[1] = (uintptr_t)f;
+  token->word[1] = (f != NULL ? (uint64_t)index_of(f) << 32 : 0) | (known ? t->serial : 1);
   token->word[2] = HERE;
 }
 
@@ -44,14 +44,41 @@ static bool lie_above(const struct thread *t, uintptr_t mark, const struct aprof
 static bool left_by_jump(const struct thread *t, const struct aprof_token *token, uint64_t id,
                          struct aprof_future **f) {
   *f = NULL;
-  if (id != HERE_NOTHING && (!token_current(t, id) || (*f = record_of(token->word[1]))->id != id))
+  if (id != HERE_NOTHING &&
+      (!token_current(t, id) || (*f = record_at(token->word[1] >> 32))->id != id))
     return false;
   const struct aprof_future *runs = running(t);
   return runs != NULL && runs != *f && lie_above(t, (uintptr_t)token, *f);
 }
 
+/* The innermost create bracket that is open here was jumped over: on the thread's own stack it lies
+   above the frame of `mark`; or in that frame, where no number before `since` was its future's. 0:
+   nobody knows. One on a coroutine's stack may be gone on with. */
+static bool create_left(const struct thread *t, uintptr_t mark, uint32_t since) {
+  const struct aprof_future *f = t->tentative;
+  if (likely(f == NULL) || f->id != t->tentative_id || f->state != APROF_FUTURE_TENTATIVE)
+    return false;
+  uintptr_t at = tentative_token(f), size = t->stack_high - t->stack_low;
+  if (mark - t->stack_low >= size || at - t->stack_low >= size)
+    return false;
+  return since != 0 ? (int32_t)((uint32_t)f->id - since) >= 0 : at < mark;
+}
+
+/* ... and so were those around it: their futures never were. Else the next body would be taken for
+   one of them. */
+static void creates_left(struct thread *t, uintptr_t mark, uint32_t since) {
+  while (create_left(t, mark, since)) {
+    struct aprof_future *f = t->tentative;
+    uint64_t id = f->id;
+    tentative_is(t, tentative_around(f));
+    if (future_claim(f, id))
+      future_free(t, f);
+  }
+}
+
 static void resync_plain(struct thread *t, const struct aprof_token *token, uint64_t id) {
   struct aprof_future *f;
+  creates_left(t, (uintptr_t)token, token->word[2] == HERE ? (uint32_t)token->word[1] : 0);
   if (!left_by_jump(t, token, id, &f))
     return;
   if (f != NULL) {
@@ -71,8 +98,10 @@ static bool nothing_left(const struct thread *t, const struct aprof_token *token
     return true;
   if (t->block->sequence & 1)
     return false;
-  struct aprof_future *runs = running(t), *ran = (struct aprof_future *)(uintptr_t)token->word[1];
-  return runs == NULL || !is_frame(runs) || (runs == ran && runs->id == token->word[0]) ||
+  if (create_left(t, (uintptr_t)token, (uint32_t)token->word[1]))
+    return false;
+  struct aprof_future *runs = running(t), *ran;
+  return runs == NULL || !is_frame(runs) || runs->id == token->word[0] ||
          (t->seen == __atomic_load_n(&rt.header->usual, __ATOMIC_RELAXED) &&
           !left_by_jump(t, token, token->word[0], &ran));
 }
@@ -114,6 +143,8 @@ static SLOW void resync(struct aprof_token *token) {
   struct aprof_future *f = bracket_future(token);
   if (!token_current(t, id) || f->id != id)
     goto out; /* over */
+  /* A body that was born as it was entered is older than all creates in it. */
+  creates_left(t, (uintptr_t)token, is_frame(f) && id >> 32 == t->lease ? (uint32_t)id : 0);
   if (f == t->cur)
     goto clear;
   uint64_t now = not_before(event_time(t), f);

@@ -10,10 +10,27 @@ static inline bool is_aside(const struct aprof_future *f, uint32_t callee) {
   return f->state == APROF_FUTURE_ASIDE && (f->callee & ~CALLEE_MINE) == callee;
 }
 
-/* That of the create bracket around f's, whose index is f's key while it has none; or NULL. */
+/* What f, which is tentative, has in place of a key: where its bracket's token lies, by which a
+   jump past it is told (event/resync.c); in a bracket inside another one that one's index, too. */
+#define TENTATIVE_INSIDE 1u /* in key0 */
+static inline __attribute__((always_inline)) void
+tentative_lies(struct aprof_future *f, const struct aprof_token *token,
+               const struct aprof_future *around) {
+  f->key0 = (uintptr_t)token | (around != NULL ? TENTATIVE_INSIDE : 0);
+  if (around != NULL)
+    f->key1 = index_of(around);
+}
+static inline uintptr_t tentative_token(const struct aprof_future *f) {
+  return (uintptr_t)f->key0 & ~(uintptr_t)TENTATIVE_INSIDE;
+}
+
+/* That of the create bracket around f's; or NULL. */
+static inline bool tentative_inside(const struct aprof_future *f) {
+  return f->key0 & TENTATIVE_INSIDE;
+}
 static inline struct aprof_future *tentative_around(const struct aprof_future *f) {
-  struct aprof_future *around = record_at((uint32_t)f->key0);
-  return (uint32_t)f->key0 != 0 && around->state == APROF_FUTURE_TENTATIVE ? around : NULL;
+  struct aprof_future *around = tentative_inside(f) ? record_at((uint32_t)f->key1) : NULL;
+  return around != NULL && around->state == APROF_FUTURE_TENTATIVE ? around : NULL;
 }
 
 /* The create bracket of f, or none, is the innermost that is open here. */

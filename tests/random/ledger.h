@@ -66,7 +66,8 @@ struct future {
   bool timed;   /* by the clock: woken_at may be still to come */
   uint64_t due; /* rearmed while it runs: when, in the wait that follows; 0: at no time */
 
-  struct future *enclosing; /* tentative: of the create bracket around its own */
+  struct future *enclosing; /* tentative: of the create bracket around its own, ... */
+  uint32_t cell;            /* ... and that one's token */
 
   /* Put aside. */
   enum aside aside;

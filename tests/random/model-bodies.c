@@ -186,15 +186,27 @@ static void span_again(struct thread *t, struct future *f, const struct token *t
   f->at = ledger_span(t->ledger, f->at, token->site->name);
 }
 
+/* What was being created above that token, on the thread's own stack, never was. */
+static void creates_left(struct world *w, struct thread *t, uint32_t token) {
+  uint32_t own = (uint32_t)(t - w->ledger.threads) * PROGRAM_DEPTH;
+  for (struct future *f; (f = t->tentative) != NULL && f->state == TENTATIVE && token >= own &&
+                         f->cell > token && f->cell < own + PROGRAM_DEPTH;) {
+    t->tentative = f->enclosing;
+    f->state = NEVER;
+    requests_never(t, f);
+  }
+}
+
 void model_resync(struct world *w, struct thread *t, const struct op *op) {
   const struct token *token = &w->tokens[op->token];
   struct future *f = token->future;
+  if (f && !model_alive(f))
+    return;
+  creates_left(w, t, op->token);
   if (!f) {
     model_outside_again(t, token);
     return;
   }
-  if (!model_alive(f))
-    return;
   if (f == t->current) {
     /* Nothing began above it, or all of that is closed. */
   } else if (model_in_chain(model_active_top(t), f)) {

@@ -31,6 +31,7 @@ void model_create_begin(struct world *w, struct thread *t, const struct op *op) 
                                         .slices = t->slices,
                                         .site = site};
   f->enclosing = t->tentative;
+  f->cell = op->token;
   t->tentative = f;
 }
 

@@ -239,6 +239,75 @@ START_TEST(nameless_takes_the_name_of_its_body) {
 }
 END_TEST
 
+/* What was being created never was, where a jump leaves its call: no body that comes later is its,
+   and nobody waits for it. */
+START_TEST(jump_out_of_a_create) {
+  begin();
+  token cells[6], *here = &cells[5], *inside = &cells[4], *another = &cells[3], r, t;
+  for (int nested = 0; nested < 2; nested++) {
+    gate.here(here);
+    gate.resync(here);
+    create(&root, inside, NULL, NULL);
+    if (nested)
+      create(&spawn, another, NULL, NULL);
+    pass(5);
+    gate.resync(here);
+    expect("requests (other)", "live", 0);
+    new_future(&spawn, &on_done, KEY);
+    run(&call, &r, KEY, &on_done);
+    enter(&body, &t);
+    pass(3);
+    leave(&t);
+    ran(&r, APROF_DONE);
+  }
+  expect("on_done", "done", 2);
+  expect("on_done > body", "done", 2);
+  expect("on_done > body", "exec", 6);
+  expect("spawn", "created", 0);
+  expect("root", "created", 0);
+}
+END_TEST
+
+/* One of the bracket's own frame, too; not of one around it, nor on another stack. */
+START_TEST(jump_inside_a_create) {
+  begin();
+  token cells[8], *frame = &cells[7], *around = &cells[6], *here = &cells[4], *inside = &cells[5],
+                  t;
+  static token other[1];
+  for (int stack = 0; stack < 2; stack++) {
+    token *c = stack ? other : around;
+    enter(&loop, frame);
+    if (!stack)
+      create(&spawn, c, NULL, NULL);
+    gate.here(here);
+    gate.resync(here);
+    create(&once, inside, NULL, NULL);
+    gate.resync(here);
+    if (stack)
+      create(&spawn, c, NULL, NULL);
+    gate.resync(here);
+    enter(&body, &t);
+    leave(&t);
+    created(c, KEY, 1);
+    leave(frame);
+  }
+  expect("loop > body", "done", 2);
+  expect("loop", "done", 3);
+  expect("loop > spawn", "created", 0);
+
+  enter(&loop, frame);
+  create(&spawn, inside, NULL, NULL);
+  gate.resync(frame);
+  enter(&body, &t);
+  leave(&t);
+  expect("loop > body", "done", 3);
+  expect("loop > body", "live", 0);
+  expect("loop", "exec", 0);
+  leave(frame);
+  expect("loop", "done", 4);
+}
+END_TEST
+
 /* -- keys used again ---------------------------------------------------------- */
 
 START_TEST(reused_key_cancels_the_old_one) {
@@ -1050,8 +1119,8 @@ UNIT_TRACED_MAIN(
     "brackets", once_waits_at_its_create, what_another_thread_took_is_counted_by_that_one,
     what_another_thread_is_about_to_take_stays, spawn_is_queued, create_that_failed_never_was,
     root_create_is_a_task, child_runs_before_create_returns, child_suspends_before_create_returns,
-    other_body_in_a_create_bracket, nameless_takes_the_name_of_its_body,
-    reused_key_cancels_the_old_one, reused_in_its_own_callback,
+    other_body_in_a_create_bracket, nameless_takes_the_name_of_its_body, jump_out_of_a_create,
+    jump_inside_a_create, reused_key_cancels_the_old_one, reused_in_its_own_callback,
     suspended_coroutine_whose_address_is_reused, rearmed_timer_goes_on,
     rearmed_in_its_own_callback_is_due, overdue_and_armed_again, armed_again_by_a_slow_call,
     woken_and_armed_again, due_at_once, rearmed_before_another_await,
