@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* HOT must be copied at one moment for the ledger to close; WARM should be; COLD was written
-   before what refers to it, so it is read after. */
-enum heat { COLD = 1, WARM = 2, HOT = 4 };
+/* HOT must be copied at one moment for the ledger to close; WARM should be, and is copied behind;
+   COLD was written before what refers to it, so it is read last. */
+enum heat { COLD, WARM, HOT };
 
 static enum heat heat_of(uint32_t type) {
   if (type == APROF_CHUNK_BLOCK || type == APROF_CHUNK_COUNTERS || type == APROF_CHUNK_FUTURES ||
@@ -238,8 +238,8 @@ static void copy_hot_part(struct profile *p, int fd, struct profile_part *part,
     copy_part(p, fd, part);
 }
 
-/* Histograms come last: where the process does not hold still they have what the counters have
-   that name them, and may have more. */
+/* Histograms come behind the counters that name them: where the process does not hold still they
+   have what these have, and may have more. */
 static void copy_hot(struct profile *p, int fd) {
   uint32_t blocks;
   struct named named = {0};
@@ -248,14 +248,14 @@ static void copy_hot(struct profile *p, int fd) {
     struct profile_part *part = &p->part[i];
     bool owned = part->type == APROF_CHUNK_BLOCK || part->type == APROF_CHUNK_COUNTERS ||
                  part->type == APROF_CHUNK_MISSES || part->type == APROF_CHUNK_KIND_PARTS;
-    if (part->type == APROF_CHUNK_HISTOGRAMS || !(heat_of(part->type) & (HOT | WARM)) ||
+    if (heat_of(part->type) != HOT ||
         (part->copied && owned && part->block < blocks && still[part->block]))
       continue;
     part->moved = false;
     copy_hot_part(p, fd, part, &named);
   }
   for (size_t i = 0; i < p->parts && p->histograms; i++)
-    if (p->part[i].type == APROF_CHUNK_HISTOGRAMS && !p->part[i].copied)
+    if (heat_of(p->part[i].type) == WARM && !p->part[i].copied)
       copy_part(p, fd, &p->part[i]);
   copy_named(p, fd, &named);
   free(still);
