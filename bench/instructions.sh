@@ -52,6 +52,13 @@ count() {
     NR % 18 == 0 { printf "%.2f\n", least; least = "" }'
 }
 
+# twice NAME...: the lesser of two counts. A traced request is so long that on a busy machine some of each
+# round are halted inside, and take general events.
+twice() {
+  count "$@" >"$work/$1.before"
+  count "$@" | paste "$work/$1.before" - | awk '{ print $1 < $2 ? $1 : $2 }'
+}
+
 runtime=$(echo "$build"/rt/.libs/libaprof.so.0)
 count plain none "$work/without" >"$work/plain" &
 count on "$runtime" "$work/with" >"$work/on" &
@@ -60,9 +67,9 @@ count off "$runtime" "$work/with" off >"$work/off" &
 count absent none "$work/with" >"$work/absent" &
 wait
 options=trace:flight=1M count traced "$runtime" "$work/with" >"$work/traced" &
-options=trace:flight=1M/1 count kept "$runtime" "$work/with" >"$work/kept" &
+options=trace:flight=1M/1 twice kept "$runtime" "$work/with" >"$work/kept" &
 wait
-options=trace:flight=1M/1000000 count left "$runtime" "$work/with" >"$work/left"
+options=trace:flight=1M/1000000 twice left "$runtime" "$work/with" >"$work/left"
 
 # A runtime that cannot be loaded costs nothing, and is below each ceiling.
 paste "$work/absent" "$work/plain" | awk '{ printf "%.0f\n", $1 - $2 }' >"$work/without-runtime"
