@@ -194,7 +194,7 @@ void running_lost(struct thread *t) {
    because it is cancelled. NULL for one with a stack of its own: it can go on elsewhere. */
 static struct aprof_future *waits_in_vain(struct thread *t) {
   struct aprof_future *f = active_top(t);
-  bool gone = f != t->suspended || t->suspended_at - t->stack_low < t->stack_high - t->stack_low;
+  bool gone = f != t->suspended || on_own_stack(t, t->suspended_at);
   return f != NULL && gone && f->await != 0 ? f : NULL;
 }
 

@@ -24,11 +24,10 @@ static bool is_frame(const struct aprof_future *f) {
 /* Do the bodies that run above f (NULL: all) lie above `mark` on its stack? Those of a coroutine
    that was switched to from there, and has switched back, lie on another. */
 static bool lie_above(const struct thread *t, uintptr_t mark, const struct aprof_future *f) {
-  uintptr_t size = t->stack_high - t->stack_low;
-  bool own = mark - t->stack_low < size;
+  bool own = on_own_stack(t, mark);
   for (const struct aprof_future *g = t->cur; g != f; g = future_at(g->caller)) {
     uintptr_t token = (uintptr_t)g->key0;
-    if (!is_frame(g) || token >= mark || (token - t->stack_low < size) != own ||
+    if (!is_frame(g) || token >= mark || on_own_stack(t, token) != own ||
         (!own && mark - token > NEAR))
       return false;
     if (g->caller == 0)
@@ -58,8 +57,8 @@ static bool create_left(const struct thread *t, uintptr_t mark, uint32_t since) 
   const struct aprof_future *f = t->tentative;
   if (likely(f == NULL) || f->id != t->tentative_id || f->state != APROF_FUTURE_TENTATIVE)
     return false;
-  uintptr_t at = tentative_token(f), size = t->stack_high - t->stack_low;
-  if (mark - t->stack_low >= size || at - t->stack_low >= size)
+  uintptr_t at = tentative_token(f);
+  if (!on_own_stack(t, mark) || !on_own_stack(t, at))
     return false;
   return since != 0 ? (int32_t)((uint32_t)f->id - since) >= 0 : at < mark;
 }

@@ -134,8 +134,8 @@ struct aprof_future *active_top(struct thread *t) {
 
 bool on_suspended_stack(const struct thread *t, uintptr_t inner) {
   uintptr_t outer = t->suspended_at, frame = outer - t->suspended_stack;
-  bool outer_own = outer >= t->stack_low && outer < t->stack_high;
-  bool inner_own = inner >= t->stack_low && inner < t->stack_high;
+  bool outer_own = on_own_stack(t, outer);
+  bool inner_own = on_own_stack(t, inner);
   if (outer_own != inner_own || inner >= outer)
     return false;
   return outer_own || outer - inner < 4096 + (frame < FRAME_MOST ? frame : 0);

@@ -10,6 +10,10 @@ static inline bool is_aside(const struct aprof_future *f, uint32_t callee) {
   return f->state == APROF_FUTURE_ASIDE && (f->callee & ~CALLEE_MINE) == callee;
 }
 
+static inline bool on_own_stack(const struct thread *t, uintptr_t at) {
+  return at - t->stack_low < t->stack_high - t->stack_low;
+}
+
 /* What f, which is tentative, has in place of a key: where its bracket's token lies, by which a
    jump past it is told (event/resync.c); in a bracket inside another one that one's index, too. */
 #define TENTATIVE_INSIDE 1u /* in key0 */
