@@ -32,6 +32,7 @@ start() {
 serve() {
   local name=$1
   shift
+  rm -f "$name.out" # what the one before said is not this one's, which begins when it comes to it
   "$aprof" serve --listen 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" 7>&- 8>&- &
   server=$!
   started+=("$server")

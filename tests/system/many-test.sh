@@ -66,6 +66,7 @@ machine() {
 }
 agent() {
   local n=$1
+  rm -f "agent.$n.out" # what the one before said is not this one's, which begins when it comes to it
   (on "$n" "$aprof" serve --listen "$(address "$n"):9797" --token-file token --label "zone=$((n % 2))" "$(cat "pid.$n")") \
     >"agent.$n.out" 2>&1 &
   echo $! >"agent.$n"
@@ -127,6 +128,7 @@ equal "... all five" 5 "$(grep -cE '^node[0-9] ' tail.txt)"
 # -- a collector, and names whose addresses change -----------------------------------------------
 # collect ARGUMENT...: sets collector to its PID, url
 collect() {
+  rm -f collector.out
   "$aprof" serve --listen 127.0.0.1:0 --every 1s "$@" >collector.out 2>&1 &
   collector=$!
   started+=("$collector")
