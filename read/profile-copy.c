@@ -191,6 +191,8 @@ static void copy_amounts(struct profile *p, int fd, const struct profile_part *p
 
 /* -- a live one ----------------------------------------------------------------------- */
 
+enum { LONG_WAITS = 25 }; /* for each try */
+
 static uint64_t sequence_of(int fd, const struct profile_part *part) {
   uint64_t sequence = 0;
   profile_read_at(fd, &sequence, sizeof sequence,
@@ -198,21 +200,25 @@ static uint64_t sequence_of(int fd, const struct profile_part *part) {
   return sequence;
 }
 
-/* Marks the blocks that had events since they were looked at last. True where one is inside an
-   event. */
-static bool look_at_blocks(struct profile *p, int fd, bool *any) {
-  bool busy = false;
+/* What the threads are inside of: no event, some, or one that lasts since the look before. */
+enum events { NO_EVENT, EVENTS, LONG_EVENT };
+
+/* Marks the blocks that had events since they were looked at last. */
+static enum events look_at_blocks(struct profile *p, int fd, bool *any) {
+  enum events inside = NO_EVENT;
   for (size_t i = 0; i < p->parts; i++) {
     struct profile_part *part = &p->part[i];
     if (part->type != APROF_CHUNK_BLOCK)
       continue;
     uint64_t sequence = sequence_of(fd, part);
-    part->moved |= sequence != part->sequence;
+    bool went_on = sequence != part->sequence;
+    if (sequence & 1 && inside != LONG_EVENT)
+      inside = went_on ? EVENTS : LONG_EVENT;
+    part->moved |= went_on;
     part->sequence = sequence;
-    busy |= sequence & 1;
     *any |= part->moved;
   }
-  return busy;
+  return inside;
 }
 
 /* Of all blocks up to the highest number: has it moved? What has no block counts as moved. */
@@ -262,16 +268,21 @@ static void copy_hot(struct profile *p, int fd) {
 }
 
 /* Copies at one moment, if the process holds still for that long; blocks that moved meanwhile are
-   copied again. */
+   copied again. An event that makes a ring, or whose thread has no processor, lasts milliseconds:
+   its end is awaited, as it is no reason to give up. */
 static void copy_live(struct profile *p, int fd, int tries) {
+  int waits = tries * LONG_WAITS;
   p->consistent = false;
   for (int try = 0; try < tries && !p->consistent; try++) {
     bool any = false;
     p->size = usable_size(p, fd);
     list_parts(p, fd);
-    bool busy = look_at_blocks(p, fd, &any);
-    if (busy && try < tries - 1) {
+    enum events inside = look_at_blocks(p, fd, &any);
+    bool waits_on = inside == LONG_EVENT && waits > 0;
+    if (waits_on || (inside && try < tries - 1)) {
       nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+      waits -= waits_on;
+      try -= waits_on;
       continue;
     }
     if (any || !p->read_tick)
@@ -282,7 +293,7 @@ static void copy_live(struct profile *p, int fd, int tries) {
     p->size = usable_size(p, fd);
     list_parts(p, fd);
     any = false;
-    p->consistent = !look_at_blocks(p, fd, &any) && !any && !busy;
+    p->consistent = !look_at_blocks(p, fd, &any) && !any && !inside;
   }
 }
 

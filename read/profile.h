@@ -60,7 +60,8 @@ struct profile {
 
 /*
  * Copies the profile open as `fd`. `live`: its process runs, so the clock is
- * read and the copy repeated until consistent. Without `histograms` these, which are most
+ * read and the copy repeated until consistent, some 40 times at most; an event that lasts is
+ * awaited for a tenth of a second. Without `histograms` these, which are most
  * of it, are empty. `what` names it in the message that is printed on failure. Returns NULL
  * then.
  */

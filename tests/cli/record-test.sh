@@ -33,6 +33,7 @@ adds_up() {
   "$balance" "$2" >balance.txt 2>&1
   equal "$1: the events add up to what was counted" 0 $?
   [ "$(number lost balance.txt)" = 0 ] || not_ok "$1: nothing is lost" balance.txt
+  grep -q "images whole" balance.txt || not_ok "$1: its images are of one moment" balance.txt
 }
 
 # start [ARG...]: a program that goes on; sets pid
@@ -100,8 +101,14 @@ equal "program: each future, for a late recorder" 400 "$(number ended balance.tx
 
 start threads
 says "live: for a while" 0 "events, 0 lost" "$aprof" record --for 300ms -o live.trace "$pid"
-check "live: it can be read" "$balance" live.trace
-"$balance" live.trace >balance.txt
+# On a busy machine the images of one that goes on may be torn; but not always.
+whole() {
+  "$aprof" record -q --for 300ms -o live.trace "$pid"
+  "$balance" live.trace >balance.txt
+  grep -q "images whole" balance.txt
+}
+check "live: its images are of one moment" until_true whole
+check "live: it adds up" "$balance" live.trace
 check "live: something happened" test "$(number ended balance.txt)" -gt 10
 "$aprof" record -o - --for 100ms "$pid" 2>/dev/null | cat >pipe.trace
 check "live: through a pipe" "$balance" pipe.trace

@@ -341,30 +341,34 @@ START_TEST(what_moved_is_read_again) {
 }
 END_TEST
 
-/* The thread's last event, right before the reader comes to its counters. */
+/* What the process does right before the reader has read there so many times. */
 static struct {
-  struct synthetic *s;
+  struct synthetic *s; /* NULL: it has, or does nothing */
   struct aprof_block *block;
   struct aprof_counters *counters;
   uint16_t *counts;
+  const void *there;
+  unsigned reads;
 } last_event;
 size_t __real_profile_read_at(int fd, void *to, size_t length, uint64_t offset);
 size_t __wrap_profile_read_at(int fd, void *to, size_t length, uint64_t offset);
 
 size_t __wrap_profile_read_at(int fd, void *to, size_t length, uint64_t offset) {
   struct synthetic *s = last_event.s;
-  uint64_t at = s ? (uint64_t)((unsigned char *)last_event.counters - s->bytes) : 0;
-  if (s && offset <= at && at < offset + length) {
+  uint64_t at = s ? (uint64_t)((const unsigned char *)last_event.there - s->bytes) : 0;
+  if (s && offset <= at && at < offset + length && !--last_event.reads) {
     last_event.s = NULL;
     last_event.counters->function.done++;
     last_event.counts[100]++;
-    last_event.block->sequence += 2;
+    last_event.block->sequence += last_event.block->sequence & 1 ? 1 : 2;
     write_bytes(fd, s, s->bytes, s->header->used);
   }
   return __real_profile_read_at(fd, to, length, offset);
 }
 
-START_TEST(histograms_are_not_behind_their_counters) {
+/* A thread whose sequence is that has its last event after so many reads of its counters, or of its
+   block: both are of one moment. */
+static void expect_all_of_last_event(uint64_t sequence, bool of_counters, unsigned reads) {
   struct synthetic *s = synthetic_new();
   uint32_t site = synthetic_site(s, APROF_SITE_FUNCTION, "serve", "s.c", 1, 1);
   uint32_t node = synthetic_node(s, 0, site, 0);
@@ -374,12 +378,14 @@ START_TEST(histograms_are_not_behind_their_counters) {
   struct aprof_counters *c = synthetic_counters(s, 1, node);
   c->function.slice_buckets = buckets;
   c->function.done = counts[100] = 5;
-  block->sequence = 10;
+  block->sequence = sequence;
   int fd = synthetic_file(s, s->header->used);
   last_event.s = s;
   last_event.block = block;
   last_event.counters = c;
   last_event.counts = counts;
+  last_event.there = of_counters ? (const void *)c : &block->sequence;
+  last_event.reads = reads;
   struct profile *p = profile_read(fd, "synthetic", true, true);
   ck_assert_ptr_nonnull(p);
   ck_assert_ptr_null(last_event.s);
@@ -389,6 +395,15 @@ START_TEST(histograms_are_not_behind_their_counters) {
   profile_free(p);
   close(fd);
   free(s);
+}
+
+START_TEST(histograms_are_not_behind_their_counters) {
+  expect_all_of_last_event(10, true, 1);
+}
+END_TEST
+
+START_TEST(the_end_of_a_long_event_is_awaited) {
+  expect_all_of_last_event(11, false, 500); /* what made a ring of 16 MB was looked at 100 times */
 }
 END_TEST
 
@@ -405,5 +420,6 @@ int main(void) {
   tcase_add_test(tests, random_totals_are_survived);
   tcase_add_test(tests, what_moved_is_read_again);
   tcase_add_test(tests, histograms_are_not_behind_their_counters);
+  tcase_add_test(tests, the_end_of_a_long_event_is_awaited);
   return suite_run("cli profile", tests);
 }
