@@ -12,6 +12,7 @@
 #include "read/clock.h"
 #include "read/util.h"
 #include "record-share.h"
+#include "record/drain.h"
 #include "record/recorder.h"
 #include "record/switch.h"
 #include "recording.h"
@@ -256,6 +257,7 @@ static bool begin(struct records *r, long pid) {
   r->is_share = !r->samples && __atomic_load_n(&r->header->begun_requests, __ATOMIC_RELAXED) > 0;
   r->wish.rate = RATE;
   share_begin(&r->share, &r->wish, r->header, clock_monotonic());
+  drain_make_room(r->found.fd, r->header, RECORDING_RING);
   uint32_t other = switch_on(r, RECORDING_RING);
   if (other != SWITCH_DONE) {
     recording_refused(&r->found, r->header, other);

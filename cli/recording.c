@@ -8,6 +8,7 @@
 #include "read/util.h"
 #include "record-lost.h"
 #include "record-sieve.h"
+#include "record/drain.h"
 #include "record/recorder.h"
 #include "record/switch.h"
 #include "sampling.h"
@@ -314,7 +315,9 @@ static bool sieve_last(const struct recording *r, bool done) {
 static bool record_live(struct recording *r) {
   bool ended = false, done = false;
   share_begin(&r->share, &r->wish->share, r->header, clock_monotonic());
-  uint32_t other = switch_on(r, r->wish->ring ? r->wish->ring : RECORDING_RING);
+  uint64_t ring = r->wish->ring ? r->wish->ring : RECORDING_RING;
+  drain_make_room(r->found->fd, r->header, ring);
+  uint32_t other = switch_on(r, ring);
   if (other != SWITCH_DONE) {
     recording_refused(r->found, r->header, other);
     return false;

@@ -5,10 +5,15 @@
 #include "read/profile-copy.h"
 #include "read/util.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { BITS_MOST = 32 };
+enum {
+  BITS_MOST = 32,
+  ASIDE = 1 << 20, /* bytes at a time: a process that grows meanwhile waits for one part at most */
+};
 
 void drain_begin(struct drain *d, int fd) {
   *d = (struct drain){.fd = fd, .seen = APROF_HEADER_SIZE};
@@ -56,6 +61,44 @@ _Static_assert(offsetof(struct aprof_block, ring_lost) - offsetof(struct aprof_b
 static bool ask(const struct drain *d, const struct drain_ring *r, struct told *told) {
   return profile_read_at(d->fd, told, sizeof *told, r->at + offsetof(struct aprof_block, ring)) ==
          sizeof *told;
+}
+
+static bool is_leased(const struct drain *d, const struct drain_ring *r) {
+  uint32_t state = APROF_THREAD_FREE;
+  profile_read_at(d->fd, &state, sizeof state, r->at + offsetof(struct aprof_block, state));
+  return state != APROF_THREAD_FREE;
+}
+
+void drain_make_room(int fd, struct aprof_header *h, uint64_t size) {
+  struct drain d;
+  uint64_t used = __atomic_load_n(&h->used, __ATOMIC_ACQUIRE), rings = 0, more = 0, next;
+  uint32_t lacking = 0;
+  drain_begin(&d, fd);
+  drain_look(&d);
+  for (uint32_t i = 0; i < d.rings; i++) {
+    struct told told = {0};
+    ask(&d, &d.ring[i], &told);
+    if (told.ring && told.bits <= BITS_MOST)
+      rings += sizeof(struct aprof_trace_event) << told.bits;
+    else
+      lacking += is_leased(&d, &d.ring[i]);
+  }
+  drain_end(&d);
+  struct stat st;
+  if (fstat(fd, &st) || used > (uint64_t)st.st_size || rings > used)
+    return; /* damaged */
+  while (lacking-- &&
+         (next = aprof_trace_ring_size(size, (uint64_t)st.st_size, used + more, rings)) != 0) {
+    rings += next;
+    more += next + APROF_PAGE; /* with its chunk's head */
+  }
+  uint64_t end = used + more;
+  for (uint64_t at = used; at < end && end <= (uint64_t)st.st_size; at += ASIDE) {
+    uint64_t part = end - at < ASIDE ? end - at : ASIDE;
+    if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)part))
+      break;
+    __atomic_store_n(&h->set_aside, at + part, __ATOMIC_RELEASE);
+  }
 }
 
 /* [from, to) of the ring, which may go round its end. */

@@ -33,6 +33,11 @@ struct drain {
   double fill;   /* of the fullest ring, when it was fetched from last: 1 is all of it */
 };
 
+/* Sets aside what memory the threads that there are will want of the profile for rings of `size`
+   bytes each, or less, when they trace, and says so in its header: so they need not wait for it
+   inside their next event. Where that cannot be had each thread asks for itself. */
+void drain_make_room(int fd, struct aprof_header *, uint64_t size);
+
 void drain_begin(struct drain *, int fd);
 /* Finds rings of new threads. */
 void drain_look(struct drain *);

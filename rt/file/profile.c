@@ -379,6 +379,11 @@ int profile_reopen(void) {
 bool profile_commit(uint64_t until) {
   if (until <= rt.committed)
     return true;
+  uint64_t aside = __atomic_load_n(&rt.header->set_aside, __ATOMIC_ACQUIRE);
+  if (until <= aside && aside <= rt.capacity) {
+    backed(aside);
+    return true;
+  }
   if (is_confined())
     return false; /* what there is must do */
   uint64_t target = (until + STEP - 1) / STEP * STEP;

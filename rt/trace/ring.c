@@ -104,37 +104,27 @@ void trace_gone(struct thread *t) {
 
 /* -- on and off ----------------------------------------------------------------------- */
 
-static uint32_t bits_of(uint64_t size) {
-  return 63 - (uint32_t)__builtin_clzll(size / EVENT);
-}
-
-/* The most that another ring may take. rt.lock held. */
-static uint64_t room_for_ring(void) {
+/* Of all threads. rt.lock held. */
+static uint64_t rings_size(void) {
   uint64_t rings = 0;
   for (uint32_t n = 1; n <= rt.header->blocks; n++)
     if (thread_blocks[n] != NULL && thread_blocks[n]->ring != 0)
       rings += EVENT << thread_blocks[n]->ring_bits;
-  uint64_t share = (rt.capacity - (rt.header->used - rings)) / 8 * 5;
-  return share > rings ? (share - rings) / 4 : 0;
+  return rings;
 }
 
-/* Of the size that is asked for, or of what there is room for. */
 static void ring_make(const struct thread *t) {
-  const struct aprof_header *h = rt.header;
   struct aprof_block *b = t->block;
   struct aprof_trace_event *ring = NULL;
   rt_lock();
-  uint64_t room = room_for_ring(), size = h->trace_size;
-  if (size == 0)
-    size = APROF_TRACE_USUALLY;
-  if (size < APROF_TRACE_LEAST)
-    size = APROF_TRACE_LEAST;
-  if (size > room)
-    size = room;
-  for (; ring == NULL && size >= APROF_TRACE_LEAST; size /= 2)
-    ring = arena_chunk(APROF_CHUNK_RING, t->index, 0, 1u << bits_of(size), EVENT);
+  uint64_t wanted = rt.header->trace_size != 0 ? rt.header->trace_size : APROF_TRACE_USUALLY;
+  uint64_t size = aprof_trace_ring_size(wanted, rt.capacity, rt.header->used, rings_size());
+  for (; size >= APROF_TRACE_LEAST; size /= 2)
+    if ((ring = arena_chunk(APROF_CHUNK_RING, t->index, 0, (uint32_t)(size / EVENT), EVENT)) !=
+        NULL)
+      break;
   if (ring != NULL) {
-    b->ring_bits = bits_of(((struct aprof_chunk *)(void *)ring - 1)->count * EVENT);
+    b->ring_bits = 63 - (uint32_t)__builtin_clzll(size / EVENT);
     arena_publish(ring, APROF_CHUNK_RING);
     __atomic_store_n(&b->ring, (uint64_t)((char *)ring - rt_base()), __ATOMIC_RELEASE);
   }

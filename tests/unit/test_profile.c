@@ -103,6 +103,26 @@ START_TEST(memory_limit) {
 }
 END_TEST
 
+/* What a recorder has set aside is had without asking for it. */
+START_TEST(memory_that_is_set_aside) {
+  enum { MANY = 3000 };
+  attach();
+  one(1);
+  struct aprof_header *h = (struct aprof_header *)(uintptr_t)profile();
+  struct rlimit nothing_more = {h->used, h->used};
+  ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &nothing_more), 0);
+  for (uint64_t i = 0; i < MANY; i++)
+    new_future(&create_it, &request, 16 * i);
+  uint64_t lost = h->lost_futures;
+  ck_assert_uint_gt(lost, 0);
+  h->set_aside = h->used + (1u << 20);
+  for (uint64_t i = MANY; i < 2 * MANY; i++)
+    new_future(&create_it, &request, 16 * i);
+  ck_assert_uint_eq(h->lost_futures, lost);
+  ck_assert_uint_eq(total("request", "created"), 2 * MANY - lost);
+}
+END_TEST
+
 /* A body whose future found no room runs as if never instrumented. */
 START_TEST(bodies_beyond_the_limit) {
   setenv("APROF_OPTIONS", UNIT_OPTIONS ",memory:2M", 1);
@@ -180,6 +200,6 @@ START_TEST(errno_is_left_alone) {
 }
 END_TEST
 
-UNIT_MAIN("profile", header, where_it_is_from, chunks, memory_limit, bodies_beyond_the_limit,
-          file_size_limit, descriptors_closed_by_the_program, descriptor_is_out_of_the_way,
-          records_are_used_again, errno_is_left_alone)
+UNIT_MAIN("profile", header, where_it_is_from, chunks, memory_limit, memory_that_is_set_aside,
+          bodies_beyond_the_limit, file_size_limit, descriptors_closed_by_the_program,
+          descriptor_is_out_of_the_way, records_are_used_again, errno_is_left_alone)

@@ -5,6 +5,7 @@
  */
 #include "read/util.h"
 #include "record/balance.h"
+#include "record/drain.h"
 #include "record/recorder.h"
 #include "record/replay-state.h"
 #include "record/switch.h"
@@ -713,6 +714,35 @@ static uint32_t dead_child(void) {
   return (uint32_t)child;
 }
 
+static uint64_t memory_of(int fd) {
+  struct stat st;
+  ck_assert_int_eq(fstat(fd, &st), 0);
+  return (uint64_t)st.st_blocks * 512;
+}
+
+/* One thread has a ring, one none, and of one the block alone is left. */
+START_TEST(memory_of_rings_is_set_aside) {
+  enum { SIZE = 1 << 20, LITTLE = SIZE / 8 };
+  struct aprof_header *h = made->header;
+  synthetic_block(made, 2)->state = APROF_THREAD_OTHER;
+  synthetic_block(made, 3)->state = APROF_THREAD_FREE;
+  int fd = synthetic_file(made, h->used);
+  uint64_t before = memory_of(fd);
+  drain_make_room(fd, h, SIZE);
+  ck_assert_uint_eq(h->set_aside, 0);
+  ck_assert_int_eq(ftruncate(fd, (off_t)h->used + SIZE), 0);
+  drain_make_room(fd, h, SIZE); /* of five eighths a quarter */
+  ck_assert_uint_eq(h->set_aside, h->used + LITTLE + APROF_PAGE);
+  ck_assert_uint_eq(memory_of(fd), before + LITTLE + APROF_PAGE);
+  ck_assert_int_eq(ftruncate(fd, 64 << 20), 0);
+  drain_make_room(fd, h, SIZE);
+  drain_make_room(fd, h, SIZE);
+  ck_assert_uint_eq(h->set_aside, h->used + SIZE + APROF_PAGE);
+  ck_assert_uint_eq(memory_of(fd), before + SIZE + APROF_PAGE);
+  close(fd);
+}
+END_TEST
+
 /* A number of another PID namespace says nothing about who has it here. */
 START_TEST(who_is_elsewhere_keeps_what_it_has) {
   struct stat st;
@@ -827,6 +857,7 @@ int main(void) {
   tcase_add_test(tests, whatever_a_file_says_it_is_read_or_refused);
   tcase_add_test(tests, a_damaged_end_is_none);
   tcase_add_test(tests, events_that_contradict_themselves_make_a_story);
+  tcase_add_test(tests, memory_of_rings_is_set_aside);
   tcase_add_test(tests, who_is_elsewhere_keeps_what_it_has);
   tcase_add_test(tests, ends_of_epochs_cost_what_they_end);
   tcase_add_test(tests, epochs_that_cannot_be_cost_little);

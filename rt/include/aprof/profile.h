@@ -43,7 +43,7 @@
 #include <stdint.h>
 
 #define APROF_PROFILE_MAGIC "aprofPF1"
-#define APROF_PROFILE_VERSION 17
+#define APROF_PROFILE_VERSION 18
 #define APROF_PAGE 4096u
 #define APROF_HEADER_SIZE (8u * APROF_PAGE)
 #define APROF_DIRECTORIES 4u /* /dev/shm/aprof-UID; if it is somebody else's, aprof-UID.1, ... */
@@ -205,6 +205,7 @@ struct aprof_header {
   uint32_t log;       /* atomic; offset / 8 of the places; 0: none yet */
   uint32_t pad2;
   char container[72];      /* its id, or its kind; "": none, or it cannot be told */
+  uint64_t set_aside; /* atomic; the file has memory up to there, by who records; or 0 */
 };
 
 #define APROF_TRACED (1u << 31)

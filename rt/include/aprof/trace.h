@@ -156,6 +156,18 @@ struct aprof_trace_event {
   uint64_t w[2]; /* tick (or A), lap above it; future, node (together, or B), kind, lap */
 };
 
+/* Bytes of the next ring: `wanted`, or a quarter of what rings may still take of the five eighths
+   of all that futures leave, down to a power of two; 0: there is no room for one. */
+static inline uint64_t aprof_trace_ring_size(uint64_t wanted, uint64_t capacity, uint64_t used,
+                                             uint64_t rings) {
+  uint64_t share = (capacity - (used - rings)) / 8 * 5;
+  uint64_t room = share > rings ? (share - rings) / 4 : 0;
+  uint64_t size = wanted < APROF_TRACE_LEAST ? APROF_TRACE_LEAST : wanted;
+  if (size > room)
+    size = room;
+  return size < APROF_TRACE_LEAST ? 0 : (uint64_t)1 << (63 - __builtin_clzll(size));
+}
+
 /* Nobody records any more: it goes on as the option trace:flight says, or not at all. */
 static inline void aprof_trace_recorded(struct aprof_header *h) {
   uint32_t flies = __atomic_load_n(&h->mode, __ATOMIC_RELAXED) & APROF_TRACE_FLIGHT;
