@@ -57,8 +57,10 @@ static struct cell *own_cell(struct aprof_share *s, uint32_t tier) {
   if (unlikely(mine == 0))
     return NULL;
   c = cell_at(mine);
-  *c = (struct cell){.tier = tier, .next = s->cells};
-  s->cells = mine;
+  uint32_t next = s->cells;
+  do
+    *c = (struct cell){.tier = tier, .next = next};
+  while (!swapped(&s->cells, &next, mine, RELEASE));
   return c;
 }
 
@@ -84,9 +86,9 @@ static void cell_book(struct aprof_request *r, uint32_t mine) {
                                         __ATOMIC_ACQUIRE));
 }
 
+/* Another thread may race for its future, and book it, too: each cell goes one way. */
 void cells_book(struct aprof_share *s, struct aprof_request *r) {
-  uint32_t n = s->cells, none = 0;
-  s->cells = 0;
+  uint32_t n = s->cells != 0 ? __atomic_exchange_n(&s->cells, 0, __ATOMIC_ACQUIRE) : 0, none = 0;
   if (r != NULL && n != 0 && swapped(&r->cells, &none, n, ACQ_REL))
     return;
   for (uint32_t next; n != 0; n = next) {

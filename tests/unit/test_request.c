@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <setjmp.h>
 
+#include "rt/request/share.h"
+
 enum { NS = 7, NEW_WORK_NS = 8, KEY = 0xabc0, OTHER_KEY = 0xabd0 };
 FUNCTION_SITE(body);
 FUNCTION_SITE(child);
@@ -841,6 +843,23 @@ START_TEST(no_room_for_a_part) {
 }
 END_TEST
 
+/* A thread that races for a future may be about to book a share that another one has given back. */
+START_TEST(a_share_given_back_has_no_cells) {
+  struct aprof_future f[2] = {{.id = 0}};
+  struct aprof_share *s[2];
+  attach();
+  one_of(1);
+  for (unsigned i = 0; i < 2; i++)
+    ck_assert_ptr_nonnull(s[i] = share_new(&f[i]));
+  for (unsigned i = 0; i < 2; i++)
+    share_give(&f[i], s[i]);
+  for (unsigned i = 0; i < 2; i++) {
+    ck_assert_uint_eq(s[i]->cells, 0);
+    cells_book(s[i], NULL);
+  }
+}
+END_TEST
+
 enum { RACING = 4 };
 
 /* Each with a block of its own: the ring of one is too short for what all of them do. */
@@ -946,7 +965,7 @@ START_TEST(the_slowest) {
 }
 END_TEST
 
-static void request_of(uint64_t wall) {
+static void request_that_takes(uint64_t wall) {
   token r;
   enter(&serve, &r);
   pass(wall);
@@ -958,13 +977,13 @@ static void request_of(uint64_t wall) {
 START_TEST(the_log) {
   attach();
   for (unsigned i = 1; i <= 100; i++)
-    request_of(i);
+    request_that_takes(i);
   struct aprof_header *h = (struct aprof_header *)(uintptr_t)profile();
   ck_assert_uint_eq(h->logged, 0);
   h->log_until = h->virtual_now + 100000;
   h->log_over = 50;
   for (unsigned i = 1; i <= 100; i++)
-    request_of(i);
+    request_that_takes(i);
   ck_assert_uint_eq(h->logged, 51);
   const struct aprof_slow *log = (const void *)((const char *)h + ((uint64_t)h->log << 3));
   for (unsigned i = 0; i < 51; i++) {
@@ -973,11 +992,11 @@ START_TEST(the_log) {
   }
   ck_assert_uint_eq(log[0].kind, 1);
   for (unsigned i = 0; i < APROF_LOGGED; i++)
-    request_of(70);
+    request_that_takes(70);
   ck_assert_uint_eq(log[50].sequence, 2 * (50 + APROF_LOGGED) + 2);
   ck_assert_uint_eq(log[51].wall, 70);
   h->log_until = h->virtual_now;
-  request_of(70);
+  request_that_takes(70);
   ck_assert_uint_eq(h->logged, 51 + APROF_LOGGED);
   ck_assert_uint_eq(h->log_over, UINT64_MAX);
 }
@@ -993,4 +1012,4 @@ UNIT_TRACED_MAIN("request", a_span_has_what_ran_in_it, a_recursion_folds,
                  the_slowest, the_log, a_span_closes_tiers_inside, a_span_closes_tiers_alone,
                  a_tier_closes_spans_inside, new_work_behind_an_unseen_return,
                  one_that_rests_has_called, the_first_is_over, each_thread_has_a_part,
-                 no_room_for_a_part, threads_end_requests_at_once)
+                 no_room_for_a_part, a_share_given_back_has_no_cells, threads_end_requests_at_once)
