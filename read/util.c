@@ -186,6 +186,35 @@ bool parse_number(const char *text, uint64_t *value) {
   return *end == 0 && errno == 0;
 }
 
+/* -- memory ------------------------------------------------------------------------- */
+
+/* UINT64_MAX: there is no limit. */
+static uint64_t group_limit(void) {
+  enum { SHORT = 65536 };
+  size_t length;
+  uint64_t limit = UINT64_MAX;
+  char *own = read_text_file("/proc/self/cgroup", SHORT, &length);
+  const char *group = own ? strstr(own, "0::/") : NULL;
+  size_t name = group ? strcspn(group += 3, "\n") : 0;
+  char *path = print_string("/sys/fs/cgroup%.*s/memory.max", (int)name, group ? group : "");
+  char *text = read_text_file(path, SHORT, &length);
+  if (text)
+    text[strcspn(text, "\n")] = 0;
+  if (!text || !parse_number(text, &limit))
+    limit = UINT64_MAX;
+  free(text);
+  free(path);
+  free(own);
+  return limit;
+}
+
+uint64_t memory_at_most(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  uint64_t machine = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : (uint64_t)4 << 30;
+  uint64_t group = group_limit();
+  return group < machine ? group : machine;
+}
+
 /* -- processes --------------------------------------------------------------------- */
 
 const char *process_stat(long pid, char *line, int room) {

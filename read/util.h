@@ -89,6 +89,8 @@ static inline uint64_t rounded(double value) {
 
 /* A decimal number, nothing before or behind it. */
 bool parse_number(const char *text, uint64_t *value);
+/* Bytes that this process's control group may have, or the machine has. */
+uint64_t memory_at_most(void);
 /* /proc/PID/stat from its field 3, the state, on; NULL when there is no such process. */
 const char *process_stat(long pid, char *line, int room);
 /* Field 22 of it, as aprof_header has it; 0 when there is no such process, or only its remains (a

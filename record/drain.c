@@ -92,7 +92,8 @@ void drain_make_room(int fd, struct aprof_header *h, uint64_t size) {
     rings += next;
     more += next + APROF_PAGE; /* with its chunk's head */
   }
-  uint64_t end = used + more;
+  uint64_t most = memory_at_most() / 8; /* it counts as that of who asks for it first */
+  uint64_t end = used + (more < most ? more : most) / APROF_PAGE * APROF_PAGE;
   for (uint64_t at = used; at < end && end <= (uint64_t)st.st_size; at += ASIDE) {
     uint64_t part = end - at < ASIDE ? end - at : ASIDE;
     if (fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)part))

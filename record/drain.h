@@ -35,7 +35,8 @@ struct drain {
 
 /* Sets aside what memory the threads that there are will want of the profile for rings of `size`
    bytes each, or less, when they trace, and says so in its header: so they need not wait for it
-   inside their next event. Where that cannot be had each thread asks for itself. */
+   inside their next event. Not more than an eighth of what this process may have; where it cannot
+   be had each thread asks for itself. */
 void drain_make_room(int fd, struct aprof_header *, uint64_t size);
 
 void drain_begin(struct drain *, int fd);
