@@ -39,8 +39,14 @@ static uint64_t cost_ns(const struct model *m, uint64_t events, uint64_t mticks)
 /* So many events tell what one takes. */
 enum { TIMED_ENOUGH = 256 };
 
-static uint64_t timed_mticks(uint64_t events, uint64_t ticks) {
-  return events < TIMED_ENOUGH ? 0 : (uint64_t)((unsigned __int128)ticks * 1000 / events);
+/* Not less than the least, which a busy machine may have measured too high at the start. 0: they do
+   not tell it. */
+static uint64_t timed_mticks(const struct model *m, uint64_t events, uint64_t ticks) {
+  uint64_t least = m->profile->header.event_cost_mticks;
+  if (events < TIMED_ENOUGH)
+    return 0;
+  uint64_t each = (uint64_t)((unsigned __int128)ticks * 1000 / events);
+  return each > least ? each : least;
 }
 
 uint64_t governed_timed(const struct model *m) {
@@ -51,12 +57,12 @@ uint64_t governed_timed(const struct model *m) {
     events += b->timed_events;
     ticks += b->timed_ticks;
   }
-  return timed_mticks(events, ticks);
+  return timed_mticks(m, events, ticks);
 }
 
 uint64_t governed_cost(const struct model *m, const struct aprof_block *b) {
   const struct aprof_header *header = &m->profile->header;
-  uint64_t timed = timed_mticks(b->timed_events, b->timed_ticks), cost = 0;
+  uint64_t timed = timed_mticks(m, b->timed_events, b->timed_ticks), cost = 0;
   if (timed || (timed = governed_timed(m)) != 0)
     return cost_ns(m, b->sequence / 2, timed);
   for (uint32_t step = 0; step < APROF_STEPS; step++) {
