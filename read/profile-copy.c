@@ -191,7 +191,10 @@ static void copy_amounts(struct profile *p, int fd, const struct profile_part *p
 
 /* -- a live one ----------------------------------------------------------------------- */
 
-enum { LONG_WAITS = 25 }; /* for each try */
+enum {
+  LONG_WAITS = 25, /* for each try, ... */
+  SOME_PARTS = 64, /* ... of so few parts: of more a look takes as long as several waits */
+};
 
 static uint64_t sequence_of(int fd, const struct profile_part *part) {
   uint64_t sequence = 0;
@@ -281,7 +284,7 @@ static void copy_live(struct profile *p, int fd, int tries) {
     bool waits_on = inside == LONG_EVENT && waits > 0;
     if (waits_on || (inside && try < tries - 1)) {
       nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
-      waits -= waits_on;
+      waits -= waits_on ? 1 + (int)(p->parts / SOME_PARTS) : 0;
       try -= waits_on;
       continue;
     }
