@@ -12,7 +12,7 @@ struct pool requests = {.type = APROF_CHUNK_REQUESTS,
                             offsetof(struct aprof_request, root)}; /* asked of the living only */
 struct pool shares = {.type = APROF_CHUNK_SHARES,
                       .size = sizeof(struct aprof_share),
-                      .link = offsetof(struct aprof_share, joined)}; /* names no other record */
+                      .link = offsetof(struct aprof_share, open)}; /* a mask; no move writes it */
 _Static_assert(sizeof(struct aprof_request) == 128 && sizeof(struct aprof_share) == 64,
                "lines of the cache");
 

@@ -860,6 +860,19 @@ START_TEST(a_share_given_back_has_no_cells) {
 }
 END_TEST
 
+/* ... or to write when it joined. */
+START_TEST(who_moves_what_was_given_back) {
+  struct aprof_future f[3] = {{.id = 0}};
+  attach();
+  one_of(1);
+  struct aprof_share *s = share_new(&f[0]);
+  share_give(&f[0], s);
+  s->joined = 0x123456789; /* as move_one does */
+  for (unsigned i = 0; i < 3; i++)
+    ck_assert_ptr_nonnull(share_new(&f[i]));
+}
+END_TEST
+
 enum { RACING = 4 };
 
 /* Each with a block of its own: the ring of one is too short for what all of them do. */
@@ -1012,4 +1025,5 @@ UNIT_TRACED_MAIN("request", a_span_has_what_ran_in_it, a_recursion_folds,
                  the_slowest, the_log, a_span_closes_tiers_inside, a_span_closes_tiers_alone,
                  a_tier_closes_spans_inside, new_work_behind_an_unseen_return,
                  one_that_rests_has_called, the_first_is_over, each_thread_has_a_part,
-                 no_room_for_a_part, a_share_given_back_has_no_cells, threads_end_requests_at_once)
+                 no_room_for_a_part, a_share_given_back_has_no_cells, who_moves_what_was_given_back,
+                 threads_end_requests_at_once)
