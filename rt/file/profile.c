@@ -377,13 +377,11 @@ int profile_reopen(void) {
 }
 
 bool profile_commit(uint64_t until) {
+  uint64_t aside = __atomic_load_n(&rt.header->set_aside, __ATOMIC_ACQUIRE);
+  if (until > rt.committed && aside > rt.committed && aside <= rt.capacity)
+    backed(aside);
   if (until <= rt.committed)
     return true;
-  uint64_t aside = __atomic_load_n(&rt.header->set_aside, __ATOMIC_ACQUIRE);
-  if (until <= aside && aside <= rt.capacity) {
-    backed(aside);
-    return true;
-  }
   if (is_confined())
     return false; /* what there is must do */
   uint64_t target = (until + STEP - 1) / STEP * STEP;
@@ -442,6 +440,7 @@ bool profile_copy_use(struct profile_copy *copy) {
   if (copy->at == NULL || sys_failed(sys_mremap(copy->at, copy->size, copy->size,
                                                 MREMAP_MAYMOVE | MREMAP_FIXED, rt_base())))
     return false;
+  rt.header->set_aside = 0; /* behind the copy is nothing */
   profile_abandon();
   return true;
 }

@@ -5,8 +5,12 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "unit.h"
+
+#include "rt/file/arena.h"
+#include "rt/rt.h"
 
 FUNCTION_SITE(work);
 CALLBACK_SITE(request);
@@ -123,6 +127,27 @@ START_TEST(memory_that_is_set_aside) {
 }
 END_TEST
 
+/* A child that was forked in the middle of an event goes on in a copy, behind which nothing lies.
+ */
+START_TEST(a_copy_has_nothing_set_aside) {
+  attach();
+  one(1);
+  rt.header->set_aside = rt.committed + (2u << 20);
+  aprof_self->block->sequence++; /* as in a handler */
+  pid_t child = fork();
+  if (child == 0) {
+    void *chunk = arena_chunk(APROF_CHUNK_PRIVATE, 0, 0, 1u << 20, 1);
+    if (chunk != NULL)
+      memset(chunk, 1, 1u << 20);
+    _exit(chunk == NULL ? 0 : 1);
+  }
+  aprof_self->block->sequence++;
+  int status = 1;
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 /* A body whose future found no room runs as if never instrumented. */
 START_TEST(bodies_beyond_the_limit) {
   setenv("APROF_OPTIONS", UNIT_OPTIONS ",memory:2M", 1);
@@ -201,5 +226,6 @@ START_TEST(errno_is_left_alone) {
 END_TEST
 
 UNIT_MAIN("profile", header, where_it_is_from, chunks, memory_limit, memory_that_is_set_aside,
-          bodies_beyond_the_limit, file_size_limit, descriptors_closed_by_the_program,
-          descriptor_is_out_of_the_way, records_are_used_again, errno_is_left_alone)
+          a_copy_has_nothing_set_aside, bodies_beyond_the_limit, file_size_limit,
+          descriptors_closed_by_the_program, descriptor_is_out_of_the_way, records_are_used_again,
+          errno_is_left_alone)
