@@ -12,7 +12,6 @@
 #include "read/clock.h"
 #include "read/util.h"
 #include "record-share.h"
-#include "record/drain.h"
 #include "record/recorder.h"
 #include "record/switch.h"
 #include "recording.h"
@@ -194,7 +193,7 @@ static void tell_state(struct records *r, const struct recorder_numbers *n, uint
  */
 
 static uint32_t switch_on(struct records *r, uint64_t ring) {
-  return switch_trace(r->header, ring, r->rate, r->is_share ? &r->share.now : NULL);
+  return switch_trace(r->found.fd, r->header, ring, r->rate, r->is_share ? &r->share.now : NULL);
 }
 
 /* Now and then: the lease, and whether the process lives. */
@@ -257,7 +256,6 @@ static bool begin(struct records *r, long pid) {
   r->is_share = !r->samples && __atomic_load_n(&r->header->begun_requests, __ATOMIC_RELAXED) > 0;
   r->wish.rate = RATE;
   share_begin(&r->share, &r->wish, r->header, clock_monotonic());
-  drain_make_room(r->found.fd, r->header, RECORDING_RING);
   uint32_t other = switch_on(r, RECORDING_RING);
   if (other != SWITCH_DONE) {
     recording_refused(&r->found, r->header, other);

@@ -8,7 +8,6 @@
 #include "read/util.h"
 #include "record-lost.h"
 #include "record-sieve.h"
-#include "record/drain.h"
 #include "record/recorder.h"
 #include "record/switch.h"
 #include "sampling.h"
@@ -179,7 +178,8 @@ static void say_progress(const struct recording *r, uint64_t passed,
 
 static uint32_t switch_on(const struct recording *r, uint64_t ring) {
   double share = share_kept(&r->share);
-  return switch_trace(r->header, ring, r->rate, share_is_wished(&r->wish->share) ? &share : NULL);
+  return switch_trace(r->found->fd, r->header, ring, r->rate,
+                      share_is_wished(&r->wish->share) ? &share : NULL);
 }
 
 static void watch(const struct recording *r) {
@@ -315,9 +315,7 @@ static bool sieve_last(const struct recording *r, bool done) {
 static bool record_live(struct recording *r) {
   bool ended = false, done = false;
   share_begin(&r->share, &r->wish->share, r->header, clock_monotonic());
-  uint64_t ring = r->wish->ring ? r->wish->ring : RECORDING_RING;
-  drain_make_room(r->found->fd, r->header, ring);
-  uint32_t other = switch_on(r, ring);
+  uint32_t other = switch_on(r, r->wish->ring ? r->wish->ring : RECORDING_RING);
   if (other != SWITCH_DONE) {
     recording_refused(r->found, r->header, other);
     return false;

@@ -2,6 +2,7 @@
 /* The switch of the trace; see switch.h. */
 #include "switch.h"
 
+#include "drain.h"
 #include "read/clock.h"
 
 #include <aprof/trace.h>
@@ -98,15 +99,18 @@ static void switch_on(struct aprof_header *h, const double *share) {
     aprof_trace_anew(h);
 }
 
-uint32_t switch_trace(struct aprof_header *h, uint64_t size, uint64_t rate, const double *share) {
+uint32_t switch_trace(int fd, struct aprof_header *h, uint64_t size, uint64_t rate,
+                      const double *share) {
   if (!switch_lock(h))
     return SWITCH_BUSY;
   uint32_t me = own_word(), other = records(h, me) ? h->recorder : 0;
   if (!other) {
     h->recorder_start = process_start((long)getpid());
     __atomic_store_n(&h->recorder, me, __ATOMIC_RELAXED);
-    if (size)
+    if (size) {
       h->trace_size = size;
+      drain_make_room(fd, h, size);
+    }
     switch_prolong(h, rate);
     switch_on(h, share);
   }

@@ -760,10 +760,10 @@ START_TEST(who_is_elsewhere_keeps_what_it_has) {
   h.mode = APROF_TRACE_RECORD;
   h.trace_until = 1001;
   ck_assert(!switch_is_on(&h));
-  ck_assert_uint_eq(switch_trace(&h, 0, (uint64_t)1 << 32, NULL), h.recorder);
+  ck_assert_uint_eq(switch_trace(-1, &h, 0, (uint64_t)1 << 32, NULL), h.recorder);
   ck_assert(!switch_is_near(h.recorder));
   h.virtual_now = 1001; /* it has not prolonged its lease */
-  ck_assert_uint_eq(switch_trace(&h, 0, (uint64_t)1 << 32, NULL), SWITCH_DONE);
+  ck_assert_uint_eq(switch_trace(-1, &h, 0, (uint64_t)1 << 32, NULL), SWITCH_DONE);
   ck_assert(switch_is_on(&h));
   ck_assert(switch_is_near(h.recorder));
   switch_off_trace(&h);
