@@ -52,12 +52,16 @@ count() {
     NR % 18 == 0 { printf "%.2f\n", least; least = "" }'
 }
 
+# net FILE: what was counted there, less what the loops take without the plugin
+net() { paste "$1" "$work/plain" | awk '{ printf "%.0f\n", $1 - $2 }'; }
+
 # above STATE FILE: whether something that was counted there is above its ceiling
 above() {
-  paste <(printf "$1/%s\n" "${events[@]}") "$2" "$work/plain" | awk '
-    NR == FNR { of[$1] = $2; next }
-    { ceiling = of[$1]; above = above || $2 - $3 > ceiling + '"$slack"' }
-    END { exit !above }' "$ceilings" -
+  local event found
+  while read -r event found; do
+    is_within "$(ceiling_of "$1/$event")" "$found" "$slack" || return 0
+  done < <(paste <(printf '%s\n' "${events[@]}") <(net "$2"))
+  return 1
 }
 
 # patiently STATE...: the least of up to five counts, until none is above its ceiling. A traced request is
@@ -86,7 +90,7 @@ wait
 options=trace:flight=1M/1000000 patiently left "$runtime" "$work/with" >"$work/left"
 
 # A runtime that cannot be loaded costs nothing, and is below each ceiling.
-paste "$work/absent" "$work/plain" | awk '{ printf "%.0f\n", $1 - $2 }' >"$work/without-runtime"
+net "$work/absent" >"$work/without-runtime"
 # more_than_absent EVENT LINE: of what $state is in net
 more_than_absent() {
   local mine none
@@ -95,7 +99,7 @@ more_than_absent() {
 }
 
 for state in on traced kept left off absent; do
-  paste "$work/$state" "$work/plain" | awk '{ printf "%.0f\n", $1 - $2 }' >"$work/net"
+  net "$work/$state" >"$work/net"
   equal "events counted, $state" "${#events[@]}" "$(wc -l <"$work/net")"
   for i in "${!events[@]}"; do
     case $state in
