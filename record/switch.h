@@ -22,9 +22,10 @@ void switch_unlock(struct aprof_header *);
 #define SWITCH_BUSY UINT32_MAX /* somebody keeps control_lock */
 /* Whether the process of that word (aprof_control_word) is of this one's PID namespace. */
 bool switch_is_near(uint32_t word);
-/* Switches the trace on, for this process, with rings of that size, whose memory is set aside first
-   in the profile open as `fd` (0: as they are); also where it is this process's and has gone off. `share`: of requests alone, and of those that begin so much;
-   NULL: everything. SWITCH_DONE, SWITCH_BUSY, or the word of who records. */
+/* Switches the trace on, for this process, with rings of that size (0: as they are), whose memory
+   is set aside first in the profile open as `fd`; also where it is this process's and has gone off.
+   `share`: of requests alone, and of those that begin so much; NULL: everything. SWITCH_DONE,
+   SWITCH_BUSY, or the word of who records. */
 uint32_t switch_trace(int fd, struct aprof_header *, uint64_t size, uint64_t rate,
                       const double *share);
 /* From now on that share of the requests that begin, up to 1. */

@@ -119,12 +119,11 @@ static void ring_make(const struct thread *t) {
   rt_lock();
   uint64_t wanted = rt.header->trace_size != 0 ? rt.header->trace_size : APROF_TRACE_USUALLY;
   uint64_t size = aprof_trace_ring_size(wanted, rt.capacity, rt.header->used, rings_size());
-  for (; size >= APROF_TRACE_LEAST; size /= 2)
-    if ((ring = arena_chunk(APROF_CHUNK_RING, t->index, 0, (uint32_t)(size / EVENT), EVENT)) !=
-        NULL)
-      break;
+  for (; ring == NULL && size >= APROF_TRACE_LEAST; size /= 2)
+    ring = arena_chunk(APROF_CHUNK_RING, t->index, 0, (uint32_t)(size / EVENT), EVENT);
   if (ring != NULL) {
-    b->ring_bits = 63 - (uint32_t)__builtin_clzll(size / EVENT);
+    const struct aprof_chunk *chunk = (struct aprof_chunk *)(void *)ring - 1;
+    b->ring_bits = (uint32_t)__builtin_ctz(chunk->count);
     arena_publish(ring, APROF_CHUNK_RING);
     __atomic_store_n(&b->ring, (uint64_t)((char *)ring - rt_base()), __ATOMIC_RELEASE);
   }
