@@ -204,8 +204,8 @@ static SLOW bool control_open(void) {
     goto out;
   }
   cost_measure(); /* before another thread asks what an event costs */
+  trace_flight(); /* ... or is traced */
   __atomic_store_n(&rt.state, RT_ON, __ATOMIC_RELEASE);
-  trace_flight();
   dump_start();
   ok = true;
 out:

@@ -50,7 +50,7 @@ static void born_into(struct aprof_future *f, uint32_t number) {
 }
 
 static void begin_root(struct thread *t, struct aprof_future *f, uint64_t now) {
-  if (unlikely(rt.header->roots == 0))
+  if (unlikely(__atomic_load_n(&rt.header->roots, __ATOMIC_RELAXED) == 0))
     __atomic_store_n(&rt.header->roots, 1, __ATOMIC_RELAXED);
   const struct aprof_future *runs = running(t);
   uint32_t parent = runs != NULL && runs != f ? request_of(runs) : 0;

@@ -875,8 +875,10 @@ END_TEST
 
 enum { RACING = 4 };
 
-/* Each with a block of its own: the ring of one is too short for what all of them do. */
+/* From the first event on, which opens the profile; each with a block of its own: the ring of one
+   is too short for what all of them do. */
 static void *races(void *arg) {
+  pthread_barrier_wait(&begun);
   one_of(0);
   pthread_barrier_wait(&begun);
   for (uintptr_t i = 1; i < (uintptr_t)arg; i++)
