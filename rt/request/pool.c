@@ -12,7 +12,8 @@ struct pool requests = {.type = APROF_CHUNK_REQUESTS,
                             offsetof(struct aprof_request, root)}; /* asked of the living only */
 struct pool shares = {.type = APROF_CHUNK_SHARES,
                       .size = sizeof(struct aprof_share),
-                      .link = offsetof(struct aprof_share, open)}; /* a mask; no move writes it */
+                      .link = offsetof(struct aprof_share, tier)}; /* and a number above that */
+_Static_assert((POOL_CHUNK * POOL_CHUNKS) << 8 != 0, "a number above a tier");
 _Static_assert(sizeof(struct aprof_request) == 128 && sizeof(struct aprof_share) == 64,
                "lines of the cache");
 
@@ -58,21 +59,33 @@ static uint64_t *head_of(struct pool *pool) {
   return pool == &requests ? &rt.header->free_requests : &pool->head;
 }
 
-static uint32_t *link_in(const void *pool, uint32_t number) {
-  return pool_link(pool, number);
+static uint32_t *link_in(const void *pool, uint32_t link) {
+  return pool_link(pool, link >> pool_shift(pool));
 }
 
-uint32_t pool_take(struct pool *pool) {
-  uint32_t number = head_take(head_of(pool), link_in, pool), last;
-  return likely(number != 0) ? number : pool_new(pool, 1, &last);
+static inline uint32_t take(struct pool *pool) {
+  return head_take(head_of(pool), link_in, pool) >> pool_shift(pool);
+}
+
+static inline void give(struct pool *pool, uint32_t number) {
+  head_give(head_of(pool), number << pool_shift(pool), pool_link(pool, number));
+}
+
+uint32_t request_take(void) {
+  uint32_t number = take(&requests), last;
+  return likely(number != 0) ? number : pool_new(&requests, 1, &last);
+}
+
+void request_give(uint32_t number) {
+  give(&requests, number);
 }
 
 void pool_give(struct pool *pool, uint32_t number) {
-  head_give(head_of(pool), number, pool_link(pool, number));
+  give(pool, number);
 }
 
 uint32_t spare_new(struct pool *pool, struct spare *spare) {
-  uint32_t number = head_take(head_of(pool), link_in, pool), last;
+  uint32_t number = take(pool), last;
   if (number == 0 && (number = pool_new(pool, BATCH, &last)) != 0)
     for (; last > number; last--)
       spare_give(pool, spare, last);
@@ -82,8 +95,7 @@ uint32_t spare_new(struct pool *pool, struct spare *spare) {
 }
 
 void spare_return(struct pool *pool, struct spare *spare) {
-  while (spare->first != 0) {
-    uint32_t number = spare->first;
+  for (uint32_t number; (number = spare->first >> pool_shift(pool)) != 0;) {
     spare->first = *pool_link(pool, number);
     pool_give(pool, number);
   }

@@ -24,7 +24,6 @@ struct pool {
   uint64_t head; /* of the free ones, but of requests; see heads.h */
 };
 
-uint32_t pool_take(struct pool *pool); /* as it was given back, or zero; 0: there is no room */
 void pool_give(struct pool *pool, uint32_t number);
 void pool_reset(struct pool *pool, uint32_t most);
 static inline void *pool_at(const struct pool *pool, uint32_t number) {
@@ -39,6 +38,13 @@ static inline void *pool_at(const struct pool *pool, uint32_t number) {
 
 #define SPARES 16u
 
+extern struct pool requests, shares;
+
+/* A thread that races for a future may still write its share when that was given back: the number of
+   the next one lies above what a tier can be in that word, so what is written there ends the list. */
+static inline uint32_t pool_shift(const struct pool *pool) {
+  return pool == &shares ? 8 : 0;
+}
 static inline uint32_t *pool_link(const struct pool *pool, uint32_t number) {
   return (uint32_t *)(void *)((char *)pool_at(pool, number) + pool->link);
 }
@@ -46,7 +52,7 @@ static inline uint32_t *pool_link(const struct pool *pool, uint32_t number) {
 /* What is new comes with some that lie behind it. 0: there is no room, which is counted. */
 uint32_t spare_new(struct pool *pool, struct spare *spare);
 static inline uint32_t spare_take(struct pool *pool, struct spare *spare) {
-  uint32_t number = spare->first;
+  uint32_t number = spare->first >> pool_shift(pool);
   if (unlikely(number == 0))
     return spare_new(pool, spare);
   spare->first = *pool_link(pool, number);
@@ -62,14 +68,15 @@ static inline void spare_give(struct pool *pool, struct spare *spare, uint32_t n
   }
   *pool_link(pool, number) = spare->first;
   publish_fence(); /* a handler may jump out of here */
-  spare->first = number;
+  spare->first = number << pool_shift(pool);
   spare->count++;
 }
 void spare_return(struct pool *pool, struct spare *spare); /* all of a thread that ends */
 
 /* -- requests and shares --------------------------------------------------------- */
 
-extern struct pool requests, shares;
+uint32_t request_take(void); /* as it was given back, or zero; 0: there is no room */
+void request_give(uint32_t number);
 
 static inline struct aprof_request *request_at(uint32_t number) {
   return POOL_AT(&requests, struct aprof_request, number);

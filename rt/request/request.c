@@ -38,7 +38,7 @@ static void request_free(uint32_t number) {
     return;
   cells_give(r);
   __atomic_store_n(&r->state, APROF_REQUEST_FREE, __ATOMIC_RELEASE);
-  pool_give(&requests, number);
+  request_give(number);
 }
 
 /* -- those of epochs that are over ------------------------------------------------ */
@@ -75,10 +75,10 @@ uint32_t request_begin(struct thread *t, const struct aprof_future *first, uint3
   struct aprof_header *h = rt.header;
   if (rt.options.requests == 0)
     return 0;
-  uint32_t number = pool_take(&requests);
+  uint32_t number = request_take();
   if (unlikely(number == 0)) {
     sweep();
-    number = pool_take(&requests);
+    number = request_take();
   }
   if (unlikely(number == 0)) {
     __atomic_fetch_add(&h->lost_requests, 1, __ATOMIC_RELAXED);

@@ -153,13 +153,13 @@ uint32_t bracket_push(struct aprof_share *s, uint32_t tier, const struct had *h,
   struct bracket *b = bracket_at(number);
   b->below = s->brackets;
   b->tier = (uint8_t)tier;
-  b->before = s->tier;
+  b->before = (uint8_t)s->tier;
   b->outermost = !(s->open >> tier & 1);
   b->base = false;
   b->counted = s->request == 0;
   b->open = s->open;
   b->begin = now;
-  s->tier = (uint8_t)tier;
+  s->tier = tier;
   s->open |= 1ull << tier;
   s->brackets = number;
   tier_goes_on(s, h, now);
@@ -172,7 +172,7 @@ void bracket_base(struct aprof_share *s, uint32_t tier, uint64_t open, uint64_t 
     return;
   *bracket_at(number) =
       (struct bracket){.tier = (uint8_t)tier, .base = true, .begin = now, .since = now};
-  s->tier = (uint8_t)tier;
+  s->tier = tier;
   s->open = open;
   s->brackets = number;
 }

@@ -860,14 +860,16 @@ START_TEST(a_share_given_back_has_no_cells) {
 }
 END_TEST
 
-/* ... or to write when it joined. */
-START_TEST(who_moves_what_was_given_back) {
+/* ... or to write any word of it. */
+START_TEST(who_writes_what_was_given_back) {
   struct aprof_future f[3] = {{.id = 0}};
   attach();
   one_of(1);
   struct aprof_share *s = share_new(&f[0]);
   share_give(&f[0], s);
-  s->joined = 0x123456789; /* as move_one does */
+  s->request = s->cells = s->brackets = 0x23456789; /* as a move, a booking or a tier does */
+  s->tier = 0x12;
+  s->open = s->joined = s->since = s->queued = s->waiting = s->aside = 0x123456789;
   for (unsigned i = 0; i < 3; i++)
     ck_assert_ptr_nonnull(share_new(&f[i]));
 }
@@ -1027,5 +1029,5 @@ UNIT_TRACED_MAIN("request", a_span_has_what_ran_in_it, a_recursion_folds,
                  the_slowest, the_log, a_span_closes_tiers_inside, a_span_closes_tiers_alone,
                  a_tier_closes_spans_inside, new_work_behind_an_unseen_return,
                  one_that_rests_has_called, the_first_is_over, each_thread_has_a_part,
-                 no_room_for_a_part, a_share_given_back_has_no_cells, who_moves_what_was_given_back,
+                 no_room_for_a_part, a_share_given_back_has_no_cells, who_writes_what_was_given_back,
                  threads_end_requests_at_once)

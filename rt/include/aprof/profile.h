@@ -697,7 +697,7 @@ struct aprof_share {
   uint32_t request;  /* number; 0: none. Written last */
   uint32_t cells;    /* the runtime's: what it had in tiers since it was booked last */
   uint32_t brackets; /* the runtime's: the innermost that is open */
-  uint8_t tier, pad[3]; /* it is in now; 0: none */
+  uint32_t tier;     /* it is in now, below 256; 0: none. Of one that is free the runtime's */
   uint64_t open;     /* a bit for each tier that has a bracket open on this stack */
   uint64_t joined;   /* tick: since then a part of this request */
   /* What it had when it was booked last: until that tick, so much queued and waiting. */
