@@ -37,7 +37,7 @@ check "for as long as it did, or was not let" [ "$(value "$work/burn.json" 'f.on
 
 profile sleep
 check "who blocks is a hold" grep -qw on_sleep <(held sleep)
-check "off the CPU" grep -qE '; at least [3-9][0-9.]* ms of that off the CPU' \
+check "off the CPU" grep -qE '; at least ([3-9][0-9]|[1-9][0-9]{2})(\.[0-9])? ms of that off the CPU' \
   <(value "$work/sleep.json" '*(finding.text for finding in where(t.findings, function="on_sleep"))')
 
 finish
