@@ -31,7 +31,7 @@ static void count_futures(struct listed *row, int fd, bool live) {
   struct profile *p = profile_read(fd, what, live, false);
   if (!p)
     return;
-  uint64_t now = live && p->read_tick ? p->read_tick : profile_last_tick(p);
+  uint64_t now = profile_now(p, live, 0);
   /* Root looks at everybody's, unasked: what they say of modules is nothing to open. */
   struct names *names = names_new(p, NAMES_UNOPENED);
   struct model *m = model_new(p, names, rate, now, !live);

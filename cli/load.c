@@ -338,7 +338,9 @@ bool load_finish(struct load *l) {
     struct found *found = &l->found[i];
     if (profile_read_header(found->fd, found->what, &header, true))
       found->state = profile_state(found->fd, &header);
-    struct view *later = load_found(found, l->wanted);
+    struct view_request request = l->wanted;
+    request.lived = l->view[i]->now;
+    struct view *later = load_found(found, request);
     done = later && view_subtract(later, l->view[i]);
     if (later) {
       view_free(l->view[i]);

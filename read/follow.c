@@ -77,14 +77,9 @@ struct view *follow_view(struct follow *f, const struct view_request *request, b
   if (!read_again(f, ended))
     return NULL;
   struct profile *p = f->profile;
-  uint64_t last = profile_last_tick(p);
   if (!ended)
     f->lived = p->read_tick;
-  /* One that did nothing before it was killed lived on for as long as it was seen to. */
-  uint64_t now = request->at    ? request->at
-                 : ended        ? (last > f->lived ? last : f->lived)
-                 : p->read_tick ? p->read_tick
-                                : last;
+  uint64_t now = request->at ? request->at : profile_now(p, !ended, f->lived);
   struct model *m = model_new(p, f->names, f->rate, now, ended);
   struct view *v = view_of_model(m, f->what, request, f->kept);
   if (!ended)

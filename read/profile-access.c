@@ -337,7 +337,8 @@ static void at_least(uint64_t *tick, uint64_t other) {
     *tick = other;
 }
 
-uint64_t profile_last_tick(const struct profile *p) {
+/* The greatest tick found anywhere in it. */
+static uint64_t last_tick(const struct profile *p) {
   uint64_t greatest = p->header.exit_tick;
   for (size_t i = 0; i < p->blocks.count; i++)
     at_least(&greatest, ((const struct aprof_block *)p->blocks.run[i].elements)->last);
@@ -351,4 +352,11 @@ uint64_t profile_last_tick(const struct profile *p) {
     }
   }
   return greatest;
+}
+
+uint64_t profile_now(const struct profile *p, bool live, uint64_t lived) {
+  if (live && p->read_tick != 0)
+    return p->read_tick;
+  uint64_t last = last_tick(p);
+  return last > lived ? last : lived;
 }

@@ -151,7 +151,8 @@ void profile_counts_soon(const struct profile *, uint32_t reference);
 uint32_t profile_node_end(const struct profile *);
 uint32_t profile_site_end(const struct profile *);
 
-/* The greatest tick found anywhere in it. */
-uint64_t profile_last_tick(const struct profile *);
+/* The tick that it is of. One that did nothing before it was killed lived on for as long as it was
+   seen to: `lived`, or 0. */
+uint64_t profile_now(const struct profile *, bool live, uint64_t lived);
 
 #endif

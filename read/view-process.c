@@ -78,6 +78,7 @@ void fill_process(struct view *v, const struct model *m, const struct view_reque
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   uint64_t reset = header->epochs[header->reset_epoch % APROF_EPOCHS].begin_tick;
+  v->now = m->now;
   v->process = (struct view_process){
       .pid = header->pid,
       .parent_pid = header->parent_pid,

@@ -126,9 +126,7 @@ struct view *view_of_profile(int fd, const char *what, enum profile_state state,
     profile_free(p);
     return NULL;
   }
-  uint64_t now = request->at;
-  if (!now)
-    now = live && p->read_tick ? p->read_tick : profile_last_tick(p);
+  uint64_t now = request->at ? request->at : profile_now(p, live, request->lived);
   struct names *names = names_new(p, live ? p->header.pid : 0);
   struct model *m = model_of_block(p, names, rate, now, !live, only);
   struct view *v = view_of_model(m, what, request, NULL);

@@ -351,6 +351,7 @@ struct view_live {
 struct view {
   struct arena arena;
   const char *what;            /* for messages */
+  uint64_t now;                /* tick that it is of; 0: it was not read from a profile */
   struct view_process process; /* of several: what they have in common, and the longest */
   struct view_process *merged; /* of totals that were merged */
   size_t processes;
@@ -392,6 +393,7 @@ struct view_request {
   const char *reason; /* "exit", "signal", "request", "recovered" */
   uint64_t sequence;  /* of the signal */
   uint64_t at;        /* tick that counts as now; 0: find out */
+  uint64_t lived;     /* tick at which its process was seen to live; 0: never before */
   const char *path;   /* of the profile; NULL for a memfd */
   bool without_histograms;
   bool log;       /* with the slow requests of its log */

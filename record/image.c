@@ -148,7 +148,7 @@ void image_write(struct image *i, struct trace_writer *to, const struct profile 
   struct trace_frame mark = {.type = TRACE_MARK,
                              .block = which,
                              .number = p->consistent,
-                             .first = p->read_tick ? p->read_tick : profile_last_tick(p)};
+                             .first = profile_now(p, true, 0)};
   trace_write(to, &mark, NULL, 0);
 }
 

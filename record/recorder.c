@@ -121,7 +121,7 @@ static void write_share(struct recorder *r, struct trace_writer *to,
 /* As of the image. */
 static void write_share_then(struct recorder *r, struct trace_writer *to) {
   const struct profile *p = r->copy;
-  write_share(r, to, &p->header, p->read_tick ? p->read_tick : profile_last_tick(p));
+  write_share(r, to, &p->header, profile_now(p, true, 0));
 }
 
 /* Where it has changed, or is due again. */
@@ -328,7 +328,7 @@ static struct recorder *begin(int fd, const char *what, uint64_t rate, bool left
   if (copy->header.mode & APROF_TRACE_SHARED)
     r->header.flags |= TRACE_SHARED;
   strncpy(r->header.aprof, APROF_VERSION, sizeof r->header.aprof - 1);
-  r->fetched = r->header.begin_tick = copy->read_tick ? copy->read_tick : profile_last_tick(copy);
+  r->fetched = r->header.begin_tick = profile_now(copy, true, 0);
   r->asked = r->named = clock_monotonic();
   drain_begin(&r->drain, fd);
   return r;
@@ -390,8 +390,7 @@ static void close_file(struct recorder *r) {
   struct trace_frame end = {.type = TRACE_END,
                             .number = n.events - r->before.events,
                             .lost = n.lost - r->before.lost,
-                            .first = r->copy->read_tick ? r->copy->read_tick
-                                                        : profile_last_tick(r->copy)};
+                            .first = profile_now(r->copy, true, 0)};
   trace_write(r->to, &end, NULL, 0);
 }
 

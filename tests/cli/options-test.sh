@@ -101,6 +101,21 @@ check "export --for: of all that live" "$aprof" export --to csv --for 300ms -o s
 equal "... what happened then" true \
   "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["pid"] ~ /^('"$live_one|$other_one"')$/ &&
     $at["created"] > 0 { n++ } END { print n >= 2 ? "true" : "false" }' span.csv)"
+# It waits for a line that never comes, in its profile and in the interval.
+mkfifo never
+exec 8<>never
+APROF_OPTIONS="profile:$profiles,dir:$work" LD_PRELOAD=$build/rt/.libs/libaprof.so.0 ./hand stuck <never &
+idle_one=$!
+live+=" $idle_one"
+until_true "$aprof" dump -o early.json "$idle_one"
+"$aprof" report --for 300s --json "$idle_one" >span.json 2>said.txt &
+waits=$!
+until_true eval "grep -qs '^Pid:.$idle_one\$' /proc/$waits/fdinfo/*"
+kill -9 "$idle_one"
+wait "$waits"
+equal "--for: one that does nothing, and is killed: status" 0 $?
+rm -f "$profiles"/*"$idle_one"*
+equal "... it is an interval" true "$(value span.json 't["process"]["interval"]')"
 says "export --for: of counters" 2 "--for means nothing to the format openmetrics" \
   "$aprof" export --to openmetrics --for 1s "$live_one"
 says "--for: of totals" 1 "late.json is of no live process: --for measures one from now on" \
