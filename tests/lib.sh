@@ -128,6 +128,26 @@ until_true() {
   done
 }
 
+# served NAME ARGUMENT...: aprof serve, which prints to NAME.out and NAME.err and holds no file of the
+# script open; sets server, its PID, and url, once it listens. False: it does not. The script kills
+# `started`.
+served() {
+  local name=$1
+  shift
+  rm -f "$name.out" # what the one before said is not this one's, which begins when it comes to it
+  (
+    for fd in /proc/self/fd/*; do
+      [ "${fd##*/}" -le 2 ] || [ "${fd##*/}" = 255 ] || eval "exec ${fd##*/}>&-"
+    done
+    exec "$aprof" serve "$@"
+  ) >"$name.out" 2>"$name.err" &
+  server=$!
+  started+=("$server")
+  until_true eval "grep -q '^serving ' '$name.out' || ! kill -0 $server"
+  url=$(sed -n 's/^serving //p' "$name.out")
+  [ -n "$url" ]
+}
+
 # gcc_of MAJOR: the compiler's command
 gcc_of() {
   local pair

@@ -100,12 +100,7 @@ if [ ! -x "$build/aprof-serve" ]; then
 fi
 # serve ARGUMENT...: sets url and server
 serve() {
-  rm -f serve.out
-  "$aprof" serve --listen 127.0.0.1:0 "$@" >serve.out 2>serve.err 6>&- &
-  server=$!
-  started+=("$server")
-  until_true grep -q '^serving ' serve.out
-  url=$(sed -n 's/^serving //p' serve.out)
+  served serve --listen 127.0.0.1:0 "$@"
 }
 leave() {
   kill "$server"

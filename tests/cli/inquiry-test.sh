@@ -27,10 +27,7 @@ start() {
   started+=("$pid")
   until_true "$aprof" dump -o early.json "$pid"
   profile=$(echo "$profiles"/*"$pid"*.aprof)
-  "$aprof" serve --listen 127.0.0.1:0 "$pid" >"serve.$pid" 2>serve.err &
-  started+=($!)
-  until_true grep -q '^serving ' "serve.$pid"
-  url=$(sed -n 's/^serving //p' "serve.$pid")
+  served "serve.$pid" --listen 127.0.0.1:0 "$pid"
 }
 
 # get PATH CURL-OPTION...: the status; its body

@@ -36,13 +36,9 @@ receive() {
 }
 # serve NAME OPTION...: sets server and collector; it prints to NAME.out, NAME.err
 serve() {
-  local name=$1
-  shift
-  "$aprof" serve --listen 127.0.0.1:0 --every 1s "$@" $shop >"$name.out" 2>"$name.err" 8>&- &
-  server=$!
-  started+=($server)
-  until_true grep -q '^serving ' "$name.out"
-  collector=$(sed -n 's,^serving \(.*\)/$,\1,p' "$name.out")
+  local url
+  served "$1" --listen 127.0.0.1:0 --every 1s "${@:2}" $shop
+  collector=${url%/}
 }
 has() { [ "$(find "$1" -name '[0-9]*' 2>/dev/null | wc -l)" -ge "${2:-2}" ]; }
 # pushes MEMBER FORMAT: what is told of it

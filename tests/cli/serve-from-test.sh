@@ -35,13 +35,7 @@ start() {
 }
 # serve NAME ARGUMENT...: sets url, server; it prints to NAME.out, NAME.err
 serve() {
-  local name=$1
-  shift
-  "$aprof" serve --listen 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" 7>&- 8>&- &
-  server=$!
-  started+=("$server")
-  until_true grep -q '^serving ' "$name.out"
-  url=$(sed -n 's/^serving //p' "$name.out")
+  served "$1" --listen 127.0.0.1:0 "${@:2}"
   url=${url%/}
 }
 # get PATH [OPTION...]: the body goes to body; prints the status

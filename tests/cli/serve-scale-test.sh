@@ -38,13 +38,9 @@ simulate() {
 }
 # collect NAME OPTION...: sets collector, url; it prints to NAME.out, NAME.err
 collect() {
-  local name=$1
-  shift
-  "$aprof" serve --listen 127.0.0.1:0 --every 500ms "$@" >"$name.out" 2>"$name.err" 7>&- &
-  collector=$!
-  started+=("$collector")
-  until_true grep -q '^serving ' "$name.out"
-  url=$(sed -n 's,^serving \(.*\)/$,\1,p' "$name.out")
+  served "$1" --listen 127.0.0.1:0 --every 500ms "${@:2}"
+  collector=$server
+  url=${url%/}
 }
 # of_hosts EXPRESSION: of /api/processes, as t
 of_hosts() { curl -s --max-time 60 "$url/api/processes" >processes.json && value processes.json "$1"; }

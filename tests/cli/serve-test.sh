@@ -30,15 +30,8 @@ start() {
 }
 # serve NAME ARGUMENT...: sets url, port, server; it prints to NAME.out, NAME.err
 serve() {
-  local name=$1
-  shift
-  rm -f "$name.out" # what the one before said is not this one's, which begins when it comes to it
-  "$aprof" serve --listen 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" 7>&- 8>&- &
-  server=$!
-  started+=("$server")
-  echo "$server" >"$name.pid"
-  until_true grep -q '^serving ' "$name.out"
-  url=$(sed -n 's/^serving //p' "$name.out")
+  served "$1" --listen 127.0.0.1:0 "${@:2}"
+  echo "$server" >"$1.pid"
   port=${url##*:} port=${port%/}
 }
 # get PATH [OPTION...]: the body goes to body, headers to headers; prints the status

@@ -38,26 +38,16 @@ for n in 0 1 2; do
   eval "exec $((20 + n))>in$n"
   port[n]=0
 done
-# serve NAME ARGUMENT...: sets server, and port of it, from NAME.out
-serve() {
-  local name=$1
-  shift
-  : >"$name.out" # what the one before said is not this one's, which begins when it comes to it
-  "$aprof" serve "$@" >"$name.out" 2>"$name.err" 20>&- 21>&- 22>&- &
-  server=$!
-  started+=("$server")
-  until_true grep -q '^serving ' "$name.out" || return 1
-  listens=$(sed -n 's,^serving http://127.0.0.1:\([0-9]*\)/$,\1,p' "$name.out")
-}
 start_agent() {
-  serve "agent$1" --listen "127.0.0.1:${port[$1]}" "${pid[$1]}" || return 1
+  local url
+  served "agent$1" --listen "127.0.0.1:${port[$1]}" "${pid[$1]}" || return 1
   agent[$1]=$server
-  port[$1]=$listens
+  url=${url%/} port[$1]=${url##*:}
 }
 start_collector() {
-  serve collector --listen 127.0.0.1:0 --every 200ms --from hosts || return 1
+  served collector --listen 127.0.0.1:0 --every 200ms --from hosts || return 1
   collector=$server
-  url=http://127.0.0.1:$listens
+  url=${url%/}
 }
 grows() { [ "$(stat -c %s "$1" 2>/dev/null || echo 0)" -gt "$2" ]; }
 start_recorder() {

@@ -128,12 +128,9 @@ equal "... all five" 5 "$(grep -cE '^node[0-9] ' tail.txt)"
 # -- a collector, and names whose addresses change -----------------------------------------------
 # collect ARGUMENT...: sets collector to its PID, url
 collect() {
-  rm -f collector.out
-  "$aprof" serve --listen 127.0.0.1:0 --every 1s "$@" >collector.out 2>&1 &
-  collector=$!
-  started+=("$collector")
-  until_true grep -q '^serving ' collector.out
-  url=$(sed -n 's,^serving \(.*\)/$,\1,p' collector.out)
+  served collector --listen 127.0.0.1:0 --every 1s "$@"
+  collector=$server
+  url=${url%/}
 }
 # hosts_are COUNT: that answer
 hosts_are() {

@@ -58,10 +58,7 @@ if grep -q '^PAGE_TRUE = #' "$build/Makefile" || [ ! -x "$build/aprof-serve" ]; 
   finish
 fi
 "$aprof" html -o page.html shop.json
-"$aprof" serve --listen 127.0.0.1:0 totals >serve.out 2>serve.err &
-started+=($!)
-until_true grep -q '^serving ' serve.out
-url=$(sed -n 's/^serving //p' serve.out)
+served serve --listen 127.0.0.1:0 totals
 if ! command -v chromium >/dev/null; then
   not_ok "there is a browser to open the page (Debian: chromium)"
 elif "$src/web/install" "$src/web" "$build/web/test" >install.out 2>&1; then
