@@ -130,6 +130,7 @@ void request_wake(struct request *request) {
   request->next_ready = NULL;
   *server->ready_end = request;
   server->ready_end = &request->next_ready;
+  uv_stop(&server->loop); /* a timer may be due before it waits: then it must not */
 }
 
 void request_end(struct request *request) {
