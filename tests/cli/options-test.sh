@@ -74,19 +74,19 @@ says "a gate with code in it, as Markdown" 1 '- **failed** `` `a` exec.mean < 1h
 
 # -- from now on ---------------------------------------------------------------------------
 
-# A round takes some 0.7 ms.
+# start HOW [ROUNDS] <INPUT: a round takes some 0.7 ms.
 start() {
   APROF_OPTIONS="profile:$profiles,dir:$work" LD_PRELOAD=$build/rt/.libs/libaprof.so.0 \
-    ./hand live 1000000 &
+    ./hand "$@" <&0 &
   live+=" $!"
   until_true "$aprof" dump -o early.json $!
 }
 made() {
   value "$1" 'sum(f["created"] for f in t["functions"])'
 }
-start
+start live 1000000 </dev/null
 live_one=$!
-start
+start live 1000000 </dev/null
 other_one=$!
 "$aprof" dump -o early.json "$live_one"
 "$aprof" report --for 300ms --json "$live_one" >span.json
@@ -104,10 +104,8 @@ equal "... what happened then" true \
 # It waits for a line that never comes, in its profile and in the interval.
 mkfifo never
 exec 8<>never
-APROF_OPTIONS="profile:$profiles,dir:$work" LD_PRELOAD=$build/rt/.libs/libaprof.so.0 ./hand stuck <never &
+start stuck <never
 idle_one=$!
-live+=" $idle_one"
-until_true "$aprof" dump -o early.json "$idle_one"
 "$aprof" report --for 300s --json "$idle_one" >span.json 2>said.txt &
 waits=$!
 until_true eval "grep -qs '^Pid:.$idle_one\$' /proc/$waits/fdinfo/*"
