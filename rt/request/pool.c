@@ -13,7 +13,7 @@ struct pool requests = {.type = APROF_CHUNK_REQUESTS,
 struct pool shares = {.type = APROF_CHUNK_SHARES,
                       .size = sizeof(struct aprof_share),
                       .link = offsetof(struct aprof_share, tier)}; /* and a number above that */
-_Static_assert((POOL_CHUNK * POOL_CHUNKS) << 8 != 0, "a number above a tier");
+_Static_assert(POOL_CHUNK * POOL_CHUNKS <= 1u << 24, "a number above a tier");
 _Static_assert(sizeof(struct aprof_request) == 128 && sizeof(struct aprof_share) == 64,
                "lines of the cache");
 
