@@ -25,11 +25,11 @@ static bool is_on_pool(const struct view *v, const struct view_live *live) {
 /* Who began to run with the last event of its process has held its loop for 0 then, and for who
    knows how long after. */
 static bool is_holder(const struct view *v, const struct view_live *live) {
-  return live->holds || (!strcmp(live->state, "running") && !live->since && !is_on_pool(v, live));
+  return live->holds || (view_is(live, "running") && !live->since && !is_on_pool(v, live));
 }
 
 static bool is_listener(const struct view_live *live) {
-  return live->background && !strcmp(live->state, "waiting");
+  return live->background && view_is(live, "waiting");
 }
 
 /* -- who created whom ------------------------------------------------------ */
@@ -76,11 +76,11 @@ static const char *known(const char *text) {
 /* All that is shown of a future but its times; who runs has a line of its own, as has who did not
    come as one future. */
 static char *key_of(const struct view_live *live, size_t parent) {
-  bool runs = !strcmp(live->state, "running");
+  bool runs = view_is(live, "running");
   return print_string("%zu %" PRIu64 " %" PRIu64 " %" PRId64 " %d%d%d%d\n%s\n%s\n%s\n%s", parent,
                       live->process, live->function, runs ? live->tid : 0, live->background,
-                      live->aside, live->started || is_listener(live), live->due != 0, live->state,
-                      known(live->place), known(live->callee),
+                      live->aside, live->started || is_listener(live), live->due != 0,
+                      known(live->state), known(live->place), known(live->callee),
                       live->place ? "" : known(live->created_at));
 }
 
@@ -194,10 +194,11 @@ static void walk(struct live_tree *tree, const struct grouping *s, const struct 
 static void count_states(struct live_tree *tree, const struct view *v) {
   for (size_t i = 0; i < v->lives; i++) {
     const struct view_live *live = &v->live[i];
-    uint64_t *of = is_listener(live)                 ? &tree->listening
-                   : !strcmp(live->state, "running") ? &tree->running
-                   : !strcmp(live->state, "queued")  ? &tree->queued
-                                                     : &tree->waiting;
+    uint64_t *of = is_listener(live)          ? &tree->listening
+                   : view_is(live, "running") ? &tree->running
+                   : view_is(live, "queued")  ? &tree->queued
+                   : view_is(live, "waiting") ? &tree->waiting
+                                              : &tree->unseen;
     *of += live->count;
     tree->apart += live->id ? 0 : live->count;
   }

@@ -330,8 +330,9 @@ struct view_sampled {
 
 struct view_live {
   uint64_t process, id, parent, function; /* function: index */
-  const char *name, *state, *place, *callee, *kind;
-  const char *created_at, *created_by; /* or NULL */
+  const char *name;
+  const char *state; /* "queued", "running", "waiting"; NULL: one of the first two */
+  const char *place, *callee, *kind, *created_at, *created_by; /* or NULL */
   uint64_t age, since, count;
   uint64_t age_min, since_min; /* of several: the youngest's */
   uint64_t due;                /* ns until it is; 0: it waits for no time, or that has come */

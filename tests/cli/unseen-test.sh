@@ -148,6 +148,13 @@ for major in $majors; do
   check "gcc-$major: waits never did" grep -q '1 .waits. future has never run' report.txt
   equal "gcc-$major: the rows that say so" 9 \
     "$(grep -c 'no event of it was seen' report.txt)"
+  check "gcc-$major: what lives is shown" "$aprof" ps --all --output ps.txt out/*.json
+  check "gcc-$major: its states are told apart" \
+    grep -q '13 live futures (3 queued, 10 queued or running)' <(tr -s '\n ' ' ' <ps.txt)
+  equal "gcc-$major: its rows without a state" 10 "$(grep -c '^[^ ]*  *?  ' ps.txt)"
+  equal "gcc-$major: for scripts" "3 10" "$("$aprof" ps --json out/*.json | tr -d ' \n' |
+    sed -n 's/.*"queued":\([0-9]*\),"queued_or_running":\([0-9]*\),.*/\1 \2/p')"
+  check "gcc-$major: as a page" "$aprof" html --output page.html out/*.json
   check "gcc-$major: perhaps it was over" grep -q 'or the callback was compiled' <(tr -s '\n ' ' ' <report.txt)
 done
 finish

@@ -130,6 +130,23 @@ START_TEST(a_listener_that_is_ready_is_none) {
 }
 END_TEST
 
+START_TEST(of_what_no_event_shows_running_the_state_is_told_by_none) {
+  for (uint64_t i = 1; i <= 3; i++) {
+    struct view_live *live = lives(i, 0, HANDLE, 100);
+    live->place = live->callee = NULL;
+    live->state = i == 3 ? "queued" : NULL;
+  }
+  tree = ask_live(v);
+  ck_assert_uint_eq(tree.groups, 2);
+  is(0, HANDLE, 2, 0, SIZE_MAX);
+  ck_assert_ptr_null(tree.group[0].like->state);
+  ck_assert(!tree.group[0].holds);
+  ck_assert_uint_eq(tree.unseen, 2);
+  ck_assert_uint_eq(tree.queued, 1);
+  ck_assert_uint_eq(tree.running + tree.waiting, 0);
+}
+END_TEST
+
 START_TEST(shared_entries_count_as_many_and_are_told) {
   lives(1, 0, HANDLE, 100);
   struct view_live *rest = lives(0, 0, FETCH, 9);
@@ -232,6 +249,7 @@ int main(void) {
                                 of_what_has_no_place_the_creating_line_counts,
                                 a_listener_stands_apart_and_what_it_created_is_a_root,
                                 a_listener_that_is_ready_is_none,
+                                of_what_no_event_shows_running_the_state_is_told_by_none,
                                 shared_entries_count_as_many_and_are_told,
                                 processes_are_not_mixed_up,
                                 who_holds_a_loop_comes_first,
