@@ -125,6 +125,7 @@ static bool fits(const struct view *v, const char *where) {
 bool look_begin(struct origin *o, const struct feed_key *key, struct look *look) {
   struct process_names all = {0};
   *look = (struct look){0};
+  watch_begin(&o->watch);
   if (o->directory.path)
     directory_scan(&o->directory);
   if (key->process.pid) {

@@ -203,6 +203,7 @@ bool source_has_live(struct source *s, const struct process_name *process) {
   struct looked is;
   if (s->of.agents || s->of.directory.path)
     return false;
+  watch_begin(&s->of.watch);
   struct view *v = watch_look(&s->of.watch, process, 0, &is);
   bool lives = v && !is.ended;
   view_free(v);

@@ -37,14 +37,21 @@ static void drop(struct watch *all, struct watched *w) {
   release(w);
 }
 
-/* The one that has waited longest for somebody to ask. */
+void watch_begin(struct watch *all) {
+  all->began = monotonic_now();
+}
+
+/* Those that have waited longest for somebody to ask. Views of this look borrow from the others. */
 static void make_room(struct watch *all) {
-  struct watched *oldest = all->first;
-  for (struct watched *w = all->first; w; w = w->next)
-    if (w->asked < oldest->asked)
-      oldest = w;
-  if (all->count >= WATCHED)
+  while (all->count >= WATCHED) {
+    struct watched *oldest = all->first;
+    for (struct watched *w = all->first; w; w = w->next)
+      if (w->asked < oldest->asked)
+        oldest = w;
+    if (oldest->asked >= all->began)
+      return;
     drop(all, oldest);
+  }
 }
 
 static void add(struct watch *all, struct watched *w) {
@@ -132,10 +139,17 @@ struct naming {
   struct process_names *all;
 };
 
+static bool has(const struct process_names *all, int64_t pid) {
+  size_t i = 0;
+  while (i < all->count && all->of[i].pid != pid)
+    i++;
+  return i < all->count;
+}
+
 static void name(struct found *found, void *context) {
   const struct naming *n = context;
   struct aprof_header header;
-  if (found->pid && (!n->watch->target || found_is(found, n->watch->target)) &&
+  if (found->pid && !has(n->all, found->pid) && (!n->watch->target || found_is(found, n->watch->target)) &&
       profile_read_header(found->fd, found->what, &header, true))
     process_add(n->all, host_of(&header), found->pid);
 }

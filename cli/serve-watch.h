@@ -15,16 +15,20 @@
 
 struct watched;
 
-/* So many are looked at. */
+/* So many are kept; during a look more, if it needs them. */
 enum { WATCHED = 64 };
 
 struct watch {
   const char *target; /* only what this is the PID or NAME of; NULL: all */
   struct watched *first;
   size_t count;
+  int64_t began; /* monotonic ns: the look that goes on; what it has asked for is kept */
 };
 
-/* The live ones that are profiled. */
+/* A look at one or several of them begins, and with it all views of the one before are over. */
+void watch_begin(struct watch *);
+
+/* The live ones that are profiled, each once. */
 void watch_names(const struct watch *, struct process_names *);
 /* What that process did in about the last `range` ns (0: since its start), the caller's to change
    and to free before the next look. NULL: there is no such process that may be looked at. */

@@ -98,6 +98,24 @@ head -n "$((in / 2))" large >shorter && tail -n 3 large >>shorter && mv shorter 
 check "once others go, there is room" until_true is 'sum(h.left_out for h in t.hosts), sum(h.processes for h in t.hosts)' "0 $((in / 2 + 2))"
 kill $collector
 
+# -- live ones, of which a few are meant -----------------------------------------------------
+# What is looked at and not meant takes no room from what is; memory that is free again is overwritten.
+"${CC:-gcc}" -O2 -I"$src/rt/include" "$src/tests/cli/scale.c" -o few -lpthread || exit 1
+mkfifo in.live
+for i in $(seq 1 75); do
+  LD_PRELOAD=$build/rt/.libs/libaprof.so.0 APROF_OPTIONS=memory:2M,exit:no,clock:virtual \
+    "./$([ "$i" -le 3 ] && echo few || echo many)" 5 1 20 <in.live >"live.$i" 2>/dev/null 7>&- &
+  started+=($!)
+done
+exec 8>in.live
+for i in $(seq 1 75); do until_true test -s "live.$i"; done
+MALLOC_PERTURB_=165 served live --listen 127.0.0.1:0
+url=${url%/}
+get "/api/totals?where=build=$(readelf -n few | sed -n 's/.*Build ID: //p')"
+equal "75 live ones, 3 of a build" "3 few" "$(value body 'len(t.processes), *{p.name for p in t.processes}')"
+check "they are whole" totals_close body
+kill "$server"
+
 refuse "--memory without --from" "$aprof" serve --memory 1G
 contains "... is said" "--memory is of what others tell" check.out
 refuse "too little memory" "$aprof" serve --from http://127.0.0.1:1 --memory 1M
