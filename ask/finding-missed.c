@@ -13,18 +13,18 @@ static const struct cause {
   const char *kind;
   const char *text;
 } causes[] = {
-    {"run", "a run of a key that nobody had created; a `create' line is missing, or its code was "
+    {"run", "a run of a key that nobody had created; a `create` line is missing, or its code was "
             "compiled without the plugin (`aprof coverage PROG'), or the run began before the call "
             "that creates it had returned, and that line has no `| run', or the namespace of its "
             "key is one "
             "of a shipped file, too"},
     {"busy", "its future ran elsewhere at that time, so this run is in none of its numbers; two "
-             "share a key, or an `end' is missing"},
+             "share a key, or an `end` is missing"},
     {"resume", "the await came back when its future was over or had gone on elsewhere; a function "
-               "that suspends has no `await' line"},
+               "that suspends has no `await` line"},
     {"leave", "the body was left when its future was over or had gone on elsewhere; a function "
-              "that suspends has no `await' line"},
-    {"unseen", "what ran there was left without an event; a function that suspends has no `await' "
+              "that suspends has no `await` line"},
+    {"unseen", "what ran there was left without an event; a function that suspends has no `await` "
                "line, or a longjmp left it"},
     {"before",
      "created while profiling was off, or before a reset, and followed from their first run since"},
@@ -42,16 +42,16 @@ static const char *perhaps_off(const char *kind, const struct view *v) {
 static const char *reused_text(uint64_t count) {
   return count == 1
              ? "nothing had ended its future, which counts as cancelled; the program used it "
-               "before that was over, the binding lacks an `end' or `rearm', or the "
+               "before that was over, the binding lacks an `end` or `rearm`, or the "
                "callback was compiled without the plugin"
              : "nothing had ended their futures, which count as cancelled; the program used "
-               "them before those were over, the binding lacks an `end' or `rearm', or the "
+               "them before those were over, the binding lacks an `end` or `rearm`, or the "
                "callbacks were compiled without the plugin";
 }
 
 static const char *cause_of(const struct view *v, const char *kind) {
   if (v->health.lost_futures && !strcmp(kind, "run"))
-    return "a run of a key that no future has: it was lost, or a `create' line is missing";
+    return "a run of a key that no future has: it was lost, or a `create` line is missing";
   for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
     if (!strcmp(kind, causes[i].kind))
       return causes[i].text;
@@ -101,7 +101,7 @@ static void add_rest(struct findings *list, enum finding_kind kind, uint64_t all
       reused ? sentence("%s handle%s used again: %s", told_count(rest),
                         rest == 1 ? " was" : "s were", reused_text(rest))
              : sentence("%s event%s could not be placed: a key that nobody created, a "
-                        "function that suspends without an `await' line, or code "
+                        "function that suspends without an `await` line, or code "
                         "compiled without the plugin (`aprof coverage PROG')",
                         told_count(rest), rest == 1 ? "" : "s");
   findings_add(list,

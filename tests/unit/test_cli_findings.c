@@ -688,7 +688,7 @@ START_TEST(runs_of_lost_futures_are_no_fault_of_the_program) {
        "memory:");
   held(" 2 UNPLACED  5 events could not be placed at /src/app/server.c:10 on_time: a run of a key "
        "that no "
-       "future has: it was lost, or a `create' line is missing\n");
+       "future has: it was lost, or a `create` line is missing\n");
 }
 END_TEST
 
