@@ -254,9 +254,14 @@ static bool are_apart(const struct diff *d) {
       const struct view *a = d->view[j], *b = d->view[i];
       if (!same_run(a, b))
         continue;
-      if (a->process.elapsed == b->process.elapsed)
+      bool merged = a->processes || b->processes, named_alike = !strcmp(a->what, b->what);
+      if (a->process.elapsed == b->process.elapsed && (!merged || named_alike))
         complain("%s and %s are the same run: there is nothing to compare", a->what, b->what);
-      else if (!strcmp(a->what, b->what))
+      else if (merged)
+        complain("%s and %s have a process in common, which tells nothing of what differs: merge "
+                 "one of them without it",
+                 a->what, b->what);
+      else if (named_alike)
         complain(
             "%s is one process: diff compares two; of two moments of one, as `aprof dump' makes "
             "totals of, `aprof report' shows what happened between them",

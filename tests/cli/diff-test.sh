@@ -78,6 +78,10 @@ equal "a long name: fits 80 columns" 0 "$(awk 'length > 80 && !/next: /' out.txt
 
 # What cannot be compared.
 status_of 1 "a file twice" "$aprof" diff "${a[0]}" "${a[0]}"
+"$aprof" merge -o one.json "${a[0]}" "${a[1]}"
+"$aprof" merge -o other.json "${a[0]}" "${b[0]}"
+status_of 1 "merges that share a process" "$aprof" diff one.json other.json
+contains "merges that share a process: what helps" "one.json and other.json have a process in common" err.txt
 status_of 1 "no such file" "$aprof" diff "${a[0]}" none.json
 for list in ",${a[0]}" "${a[0]},," "${a[0]},,${a[1]}"; do
   status_of 1 "a list with an empty item: $list" "$aprof" diff "$list" "${b[0]}"
