@@ -115,7 +115,8 @@ static void find_old(struct findings *list, const struct view *v, const struct a
   for (size_t i = 0; i < v->lives; i++) {
     const struct view_live *live = &v->live[i];
     size_t at = 0;
-    if (live->function >= v->functions || (left && !is_idle(live)))
+    if (live->function >= v->functions || view_unseen(&v->function[live->function]) ||
+        (left && !is_idle(live)))
       continue;
     while (at < groups && !is_alike(group[at].first, live))
       at++;

@@ -9,11 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The future was ready all its life. One that waits for what it was created for is healthy. */
+/* The future was ready all its life. One that waits for what it was created for is healthy. Of
+   several in one entry all must be old, unless nothing is known of any. */
 static bool has_never_run(const struct view_live *live, const struct view_function *f,
                           uint64_t limit) {
+  uint64_t since = live->state ? live->since_min : live->since;
   return !live->started && (view_is(live, "queued") || !live->state) &&
-         live->since_min >= findings_far_beyond(findings_p99(f->slices, &f->queued_of), limit);
+         since >= findings_far_beyond(findings_p99(f->slices, &f->queued_of), limit);
 }
 
 /* Where a function has no events nobody knows whether its futures ran, or were left. */
@@ -38,8 +40,8 @@ static struct sentence never_ran_text(const struct alike *g, const char *by) {
   if (view_unseen(g->function))
     return sentence(
         "whether %s `%s` future%s%s ever ran is not known%s: no event of that function was seen. "
-        "It never ran, or its code was compiled without the plugin, as `aprof coverage PROG` "
-        "tells: then its time is in no number until that is",
+        "It never ran, or its code has no events, as `aprof coverage PROG` tells: then its time "
+        "is in no number until it has",
         told_count(g->count), g->function->name, g->count == 1 ? "" : "s", of, by);
   const char *perhaps =
       has_unplaced_runs(g->view) ? "; or ran where an event could not be placed" : "";

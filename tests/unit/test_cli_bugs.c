@@ -357,6 +357,23 @@ START_TEST(what_is_made_all_along_and_never_over) {
 }
 END_TEST
 
+/* The last entry is of many, of which the youngest has just come. */
+START_TEST(whether_callbacks_without_events_ran_or_ended_is_not_known) {
+  alive(400, 10 * MS, 39 * SECOND / 10);
+  for (size_t i = 0; i < 400; i++) {
+    live[i].state = NULL;
+    live[i].background = true;
+    live[i].since = live[i].since_min = 3 * SECOND;
+  }
+  live[399].count = 200;
+  live[399].since_min = MS;
+  function[0].live = 599;
+  function[0].done = function[0].slices = 0;
+  function[0].exec = function[0].queued = UNKNOWN;
+  ck_assert_str_eq(first("it.c:9", "whether 599 `it` futures ever ran is not known"), "never_ran");
+}
+END_TEST
+
 START_TEST(those_that_are_young_or_of_the_start_do_not_grow) {
   alive(400, 10 * MS, 900 * MS);
   ck_assert_str_eq(first(NULL, NULL), "");
@@ -568,6 +585,7 @@ int main(void) {
                                 who_goes_on_at_once_polls,
                                 who_goes_on_together_has_waited_for_a_stall,
                                 what_is_made_all_along_and_never_over,
+                                whether_callbacks_without_events_ran_or_ended_is_not_known,
                                 those_that_are_young_or_of_the_start_do_not_grow,
                                 a_call_that_blocks_is_where_a_hold_went,
                                 what_others_may_have_made_is_no_hold,

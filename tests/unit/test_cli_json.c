@@ -565,8 +565,8 @@ START_TEST(what_ran_unseen_perhaps_comes_last) {
   ck_assert_str_eq(
       found(5001000000, "request", FINDING_NEVER_RAN),
       "whether 1 `0x1234` future ever ran is not known: no event of that function was seen. It "
-      "never ran, or its code was compiled without the plugin, as `aprof coverage PROG` tells: "
-      "then its time is in no number until that is");
+      "never ran, or its code has no events, as `aprof coverage PROG` tells: then its time is in no "
+      "number until it has");
   synthetic_future(s, 3, 6, APROF_FUTURE_QUEUED, 3000000000)->flags = 0;
   ck_assert_msg(strstr(found(5001000000, "request", FINDING_NEVER_RAN), "`handle_upload`") != NULL,
                 "%s", found(5001000000, "request", FINDING_NEVER_RAN));
