@@ -198,7 +198,7 @@ static void count_states(struct live_tree *tree, const struct view *v) {
                    : view_is(live, "running") ? &tree->running
                    : view_is(live, "queued")  ? &tree->queued
                    : view_is(live, "waiting") ? &tree->waiting
-                                              : &tree->unseen;
+                                              : &tree->unknown;
     *of += live->count;
     tree->apart += live->id ? 0 : live->count;
   }

@@ -29,7 +29,7 @@ struct live_tree {
   struct live_group *listener; /* the most first; all of them roots */
   size_t listeners;
   uint64_t running, queued, waiting, listening; /* futures */
-  uint64_t unseen;                              /* queued or running: no event tells which */
+  uint64_t unknown;                             /* without a state, see struct view_live */
   uint64_t apart;                               /* so many are listed without who created them */
 };
 

@@ -331,7 +331,8 @@ struct view_sampled {
 struct view_live {
   uint64_t process, id, parent, function; /* function: index */
   const char *name;
-  const char *state; /* "queued", "running", "waiting"; NULL: one of the first two */
+  const char *state; /* "queued", "running", "waiting"; NULL: it was ready, and no event
+                        would tell what came then */
   const char *place, *callee, *kind, *created_at, *created_by; /* or NULL */
   uint64_t age, since, count;
   uint64_t age_min, since_min; /* of several: the youngest's */

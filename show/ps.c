@@ -96,12 +96,12 @@ static void print_words(FILE *out, const char *text) {
 }
 
 static void print_head(const struct view *v, const struct live_tree *tree, FILE *out) {
-  uint64_t count = tree->running + tree->queued + tree->unseen + tree->waiting;
+  uint64_t count = tree->running + tree->queued + tree->unknown + tree->waiting;
   char *states = print_string("%s", ""), *when = moment(v), *who;
   add_count(&states, tree->running, "running");
   add_count(&states, tree->queued, "queued");
-  add_count(&states, tree->unseen, "queued or running");
   add_count(&states, tree->waiting, "waiting");
+  add_count(&states, tree->unknown, "not known");
   if (v->processes)
     who = print_string("%s, %zu processes", cut_middle(v->process.name, 40), v->processes);
   else
@@ -162,14 +162,15 @@ static void print_holder(const struct view *v, const struct live_group *g, FILE 
 static void print_requests_of(const struct view *v, const struct view_pending *oldest,
                               uint64_t count, FILE *out) {
   const struct view_live *holder = ask_holder(v, oldest);
-  const char *state = holder && holder->state ? holder->state : "queued or running";
   char *many = count > 1 ? print_string(" x%s, oldest", shown_count(count)) : print_string(",");
-  char *where = !holder                      ? print_string("none of its futures is known")
-                : view_is(holder, "running") ? print_string("`%s` runs", holder->name)
-                : holder->place
-                    ? print_string("`%s` %s at %s%s%s", holder->name, state, holder->place,
-                                   holder->callee ? " " : "", holder->callee ? holder->callee : "")
-                    : print_string("`%s` %s", holder->name, state);
+  char *where =
+      !holder                      ? print_string("none of its futures is known")
+      : !holder->state             ? print_string("whether `%s` ran is not known", holder->name)
+      : view_is(holder, "running") ? print_string("`%s` runs", holder->name)
+      : holder->place
+          ? print_string("`%s` %s at %s%s%s", holder->name, holder->state, holder->place,
+                         holder->callee ? " " : "", holder->callee ? holder->callee : "")
+          : print_string("`%s` %s", holder->name, holder->state);
   char *text = print_string("%s%s %s: %s%s%s", oldest->kind, many, shown_time(oldest->age), where,
                             oldest->trace ? ", trace " : "", oldest->trace ? oldest->trace : "");
   print_words(out, text);
@@ -417,8 +418,8 @@ static void write_process(struct emit *e, const struct view *v) {
 static void emit_counts(struct emit *e, const struct live_tree *tree) {
   emit_number(e, "running", tree->running);
   emit_number(e, "queued", tree->queued);
-  emit_number(e, "queued_or_running", tree->unseen);
   emit_number(e, "waiting", tree->waiting);
+  emit_number(e, "unknown", tree->unknown);
   emit_number(e, "listening", tree->listening);
   emit_number(e, "apart", tree->apart);
 }

@@ -24,7 +24,7 @@ function row(page, g) {
 export function live(page) {
   const { doc } = page;
   const { groups, listeners } = doc.live;
-  const states = ['running', 'queued', 'queued_or_running', 'waiting'].filter((name) => doc.live[name]).map((name) => `${count(doc.live[name])} ${name.replaceAll('_', ' ')}`);
+  const states = ['running', 'queued', 'waiting', 'unknown'].filter((name) => doc.live[name]).map((name) => `${count(doc.live[name])} ${name === 'unknown' ? 'not known' : name}`);
   const body = h('tbody', null, groups.slice(0, MOST).map((g) => row(page, g)));
   const more = h('button', { type: 'button', class: 'more', onclick: () => { body.replaceChildren(...groups.map((g) => row(page, g))); more.remove(); } }, `Show all ${groups.length}`);
   return section('live', 'Live futures',

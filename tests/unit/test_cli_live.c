@@ -141,7 +141,7 @@ START_TEST(of_what_no_event_shows_running_the_state_is_told_by_none) {
   is(0, HANDLE, 2, 0, SIZE_MAX);
   ck_assert_ptr_null(tree.group[0].like->state);
   ck_assert(!tree.group[0].holds);
-  ck_assert_uint_eq(tree.unseen, 2);
+  ck_assert_uint_eq(tree.unknown, 2);
   ck_assert_uint_eq(tree.queued, 1);
   ck_assert_uint_eq(tree.running + tree.waiting, 0);
 }
