@@ -14,8 +14,8 @@ static const struct cause {
   const char *text;
 } causes[] = {
     {"run", "a run of a key that nobody had created; a `create` line is missing, or its code was "
-            "compiled without the plugin (`aprof coverage PROG'), or the run began before the call "
-            "that creates it had returned, and that line has no `| run', or the namespace of its "
+            "compiled without the plugin (`aprof coverage PROG`), or the run began before the call "
+            "that creates it had returned, and that line has no `| run`, or the namespace of its "
             "key is one "
             "of a shipped file, too"},
     {"busy", "its future ran elsewhere at that time, so this run is in none of its numbers; two "
@@ -35,7 +35,7 @@ static const struct cause {
 /* A call made while profiling is off has no future, so its runs have no place. */
 static const char *perhaps_off(const char *kind, const struct view *v) {
   return v->process.epoch > v->process.reset_epoch && !strcmp(kind, "run")
-             ? "; or what it runs was created while profiling was off, which `aprof on' ended"
+             ? "; or what it runs was created while profiling was off, which `aprof on` ended"
              : "";
 }
 
@@ -102,7 +102,7 @@ static void add_rest(struct findings *list, enum finding_kind kind, uint64_t all
                         rest == 1 ? " was" : "s were", reused_text(rest))
              : sentence("%s event%s could not be placed: a key that nobody created, a "
                         "function that suspends without an `await` line, or code "
-                        "compiled without the plugin (`aprof coverage PROG')",
+                        "compiled without the plugin (`aprof coverage PROG`)",
                         told_count(rest), rest == 1 ? "" : "s");
   findings_add(list,
                (struct finding){

@@ -149,7 +149,8 @@ static bool has(const struct process_names *all, int64_t pid) {
 static void name(struct found *found, void *context) {
   const struct naming *n = context;
   struct aprof_header header;
-  if (found->pid && !has(n->all, found->pid) && (!n->watch->target || found_is(found, n->watch->target)) &&
+  if (found->pid && !has(n->all, found->pid) &&
+      (!n->watch->target || found_is(found, n->watch->target)) &&
       profile_read_header(found->fd, found->what, &header, true))
     process_add(n->all, host_of(&header), found->pid);
 }

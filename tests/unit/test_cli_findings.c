@@ -682,7 +682,7 @@ START_TEST(runs_of_lost_futures_are_no_fault_of_the_program) {
   unplaced_runs();
   held("5 events could not be placed at /src/app/server.c:10 on_time: a run of a key that nobody ");
   held("or the run began before the call that creates it had returned, and that line has no `| "
-       "run'");
+       "run`");
   s->header->lost_futures = 7;
   held(" 1 LOST  7 futures are in no number here: they were lost: the profile was full; raise "
        "memory:");
