@@ -22,8 +22,10 @@ static bool is_endless(const struct view_pending *p, const struct view_kind *k, 
   return p->age >= findings_far_beyond(usual_of(k), limit);
 }
 
-/* " in `pool_get`", " at db.c:77", or nothing. */
+/* "which waits at db.c:77 pool_get" */
 static const char *shown_wait(const struct view_live *live) {
+  if (!live->state)
+    return "of which nobody knows whether it ran";
   if (view_is(live, "running"))
     return "which runs";
   if (!live->place)

@@ -384,6 +384,27 @@ START_TEST(those_that_are_young_or_of_the_start_do_not_grow) {
 }
 END_TEST
 
+START_TEST(who_holds_a_request_and_in_which_state) {
+  struct view_kind kind = {.kind = "GET", .function = "it", .count = 1000};
+  struct view_pending pending = {.kind = "GET", .function = "it", .id = 7, .age = 30 * SECOND};
+  kind.wall.max = MS;
+  live[0] = (struct view_live){.name = "it", .request = 7, .since = 3 * SECOND, .count = 1};
+  v->live = live;
+  v->kind = &kind;
+  v->pending = &pending;
+  v->lives = v->kinds = v->pendings = 1;
+  static const char *const states[] = {"running", "queued", "waiting", NULL};
+  static const char *const said[] = {
+      "`it`, which runs, for", "`it`, which is ready, and does not run,", "`it`, which waits, for",
+      "`it`, of which nobody knows whether it ran, for 3.00 s"};
+  for (size_t i = 0; i < 4; i++) {
+    live[0].state = states[i];
+    live[0].started = states[i] != NULL;
+    ck_assert_str_eq(first(NULL, said[i]), "endless");
+  }
+}
+END_TEST
+
 /* -- order, and what is told with what ------------------------------------------------------- */
 
 START_TEST(a_call_that_blocks_is_where_a_hold_went) {
@@ -587,6 +608,7 @@ int main(void) {
                                 what_is_made_all_along_and_never_over,
                                 whether_callbacks_without_events_ran_or_ended_is_not_known,
                                 those_that_are_young_or_of_the_start_do_not_grow,
+                                who_holds_a_request_and_in_which_state,
                                 a_call_that_blocks_is_where_a_hold_went,
                                 what_others_may_have_made_is_no_hold,
                                 what_a_busy_machine_made_is_no_finding,
