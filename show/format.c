@@ -230,3 +230,7 @@ const char *shown_time_in(const struct view *v, uint64_t ns) {
 const char *shown_short_in(const struct view *v, uint64_t ns) {
   return marked(began_before(v, ns), '^', shown_short(ns));
 }
+
+const char *shown_state(const struct view_live *live) {
+  return live->state ? live->state : "?";
+}

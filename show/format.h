@@ -33,6 +33,7 @@ const char *shown_mark(bool lacks, const char *text);
 /* Times, behind a mark where one is longer than the interval, so began before it. */
 const char *shown_time_in(const struct view *, uint64_t ns);
 const char *shown_short_in(const struct view *, uint64_t ns);
+const char *shown_state(const struct view_live *); /* "queued"; "?": not known */
 
 /* Columns of a UTF-8 text, and the text cut to `width` of them ("..." where). */
 size_t shown_width(const char *text);

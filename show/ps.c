@@ -163,14 +163,13 @@ static void print_requests_of(const struct view *v, const struct view_pending *o
                               uint64_t count, FILE *out) {
   const struct view_live *holder = ask_holder(v, oldest);
   char *many = count > 1 ? print_string(" x%s, oldest", shown_count(count)) : print_string(",");
-  char *where =
-      !holder                      ? print_string("none of its futures is known")
-      : !holder->state             ? print_string("whether `%s` ran is not known", holder->name)
-      : view_is(holder, "running") ? print_string("`%s` runs", holder->name)
-      : holder->place
-          ? print_string("`%s` %s at %s%s%s", holder->name, holder->state, holder->place,
-                         holder->callee ? " " : "", holder->callee ? holder->callee : "")
-          : print_string("`%s` %s", holder->name, holder->state);
+  char *where = !holder          ? print_string("none of its futures is known")
+                : !holder->state ? print_string("whether `%s` ran is not known", holder->name)
+                : view_is(holder, "running") ? print_string("`%s` runs", holder->name)
+                : holder->place
+                    ? print_string("`%s` %s at %s%s%s", holder->name, holder->state, holder->place,
+                                   holder->callee ? " " : "", holder->callee ? holder->callee : "")
+                    : print_string("`%s` %s", holder->name, holder->state);
   char *text = print_string("%s%s %s: %s%s%s", oldest->kind, many, shown_time(oldest->age), where,
                             oldest->trace ? ", trace " : "", oldest->trace ? oldest->trace : "");
   print_words(out, text);
@@ -284,7 +283,7 @@ static void print_row(const struct view *v, const struct live_group *g, size_t n
   char *where = shown_where(v, g, rest);
   bool unknown = g->holds && ask_ended(v) && !g->like->holds;
   print_left(out, name, (int)name_width + 2);
-  print_left(out, g->like->state ? g->like->state : "?", STATE_WIDTH);
+  print_left(out, shown_state(g->like), STATE_WIDTH);
   print_right(out, unknown ? "-" : time, TIME_WIDTH);
   print_right(out, shown_time(g->age), TIME_WIDTH);
   fputs("  ", out);

@@ -178,7 +178,7 @@ static void add_group(const struct page *p, const struct live_group *g) {
     return;
   const char *place = live->place ? live->place : live->created_at ? live->created_at : "?";
   char *count = g->count > 1 ? print_string(" x%s", shown_count(g->count)) : print_string("%s", "");
-  char *what = print_string("%s%s %s%s", live->state ? live->state : "?", count,
+  char *what = print_string("%s%s %s%s", shown_state(live), count,
                             g->holds ? "HOLDS its loop" : base_name(place), "");
   const char *number[] = {shown_short(g->since), shown_short(g->age),
                           g->due ? shown_short(g->due) : ""};

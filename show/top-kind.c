@@ -141,7 +141,7 @@ static void add_live(const struct page *p) {
       top_title(p->s, "LIVE", "     AGE FUTURES");
     any = true;
     const struct view_live *at = ask_holder(p->v, one);
-    char *what = at ? print_string("%s %s %s", at->name, at->state ? at->state : "?",
+    char *what = at ? print_string("%s %s %s", at->name, shown_state(at),
                                    at->place ? base_name(at->place) : "")
                     : print_string("%s", "its futures are not listed");
     const char *number[] = {shown_short(one->age), shown_count(one->members)};
